@@ -52,7 +52,6 @@ static inline const int32_t *vs_frame_display_matrix(const AVFrame *frame) {
 static inline int64_t vs_option_integer(const AVOption *option) { return option->default_val.i64; }
 static inline double vs_option_number(const AVOption *option) { return option->default_val.dbl; }
 static inline const char *vs_option_text(const AVOption *option) { return option->default_val.str; }
-static inline AVRational vs_option_rational(const AVOption *option) { return option->default_val.q; }
 
 // The array of pads is opaque to Swift.
 static inline int vs_pad_type(const AVFilter *filter, int is_output, int index) {

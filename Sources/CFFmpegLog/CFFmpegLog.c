@@ -16,15 +16,16 @@ static _Thread_local char first_error[200];
 // More packets than any decoder has in work.
 enum { CAPACITY = 256 };
 
-struct vs_error_list {
+// The packets, by sending number, about which a decoder has reported errors.
+typedef struct {
     // Decoder threads log, and the thread that receives frames asks.
     pthread_mutex_t mutex;
     // The oldest are lost when nobody asks.
     int64_t packets[CAPACITY];
     size_t count;
-};
+} error_list;
 
-static void add(vs_error_list *list, int64_t number) {
+static void add(error_list *list, int64_t number) {
     pthread_mutex_lock(&list->mutex);
     if (list->count == 0 || list->packets[list->count - 1] != number) {
         if (list->count == CAPACITY) {
@@ -63,19 +64,22 @@ void vs_keep_errors(void) {
 
 const char *vs_kept_error(void) { return first_error; }
 
-vs_error_list *vs_watch_errors(AVCodecContext *decoder) {
-    vs_error_list *list = calloc(1, sizeof *list);
-    if (list == NULL) return NULL;
+int vs_watch_errors(AVCodecContext *decoder) {
+    error_list *list = calloc(1, sizeof *list);
+    if (list == NULL) return AVERROR(ENOMEM);
     pthread_mutex_init(&list->mutex, NULL);
     // Nothing else in this program uses 'opaque', which every thread's copy of the context has too.
     decoder->opaque = list;
 #if !THREADS_KNOW_NUMBERS
     decoder->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
 #endif
-    return list;
+    return 0;
 }
 
-void vs_free_errors(vs_error_list *list) {
+void vs_free_codec(AVCodecContext **context) {
+    error_list *list = *context ? (*context)->opaque : NULL;
+    // Ends the threads, which use the list.
+    avcodec_free_context(context);
     if (list == NULL) return;
     pthread_mutex_destroy(&list->mutex);
     free(list);
@@ -99,7 +103,8 @@ int64_t vs_packet_number(const AVFrame *frame) {
 #endif
 }
 
-int64_t vs_take_error(vs_error_list *list, AVFrame *frame) {
+int64_t vs_take_error(AVCodecContext *decoder, AVFrame *frame) {
+    error_list *list = decoder->opaque;
 #if !THREADS_KNOW_NUMBERS
     if (frame->decode_error_flags != 0) add(list, vs_packet_number(frame));
     // The caller asks until there is none.

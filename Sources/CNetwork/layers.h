@@ -1,4 +1,4 @@
-// The layers of the detector and the mesh.
+// The steps from which kernels.h builds the layers of the detector and the mesh.
 #ifndef VIDSCAN_LAYERS_H
 #define VIDSCAN_LAYERS_H
 
@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "CNetwork.h"
+
+// Adds products with one rounding wherever the processor can.
+#pragma STDC FP_CONTRACT ON
 
 #define VS_BODY static inline __attribute__((always_inline))
 // Vectors in arrays stay in registers only if the compiler unrolls the loops over them.
@@ -68,7 +71,7 @@ typedef struct {
 } vs_position;
 
 // Completes 16 channels of a pixel.
-VS_BODY void vs_finish(const vs_target *target, vs_position position, ptrdiff_t channel, f32x16 *sum) {
+VS_BODY void vs_epilogue(const vs_target *target, vs_position position, ptrdiff_t channel, f32x16 *sum) {
     f32x16 value = *sum;
     if (target->residual && channel < target->residual_channels) {
         const float *source = target->residual + position.residual * target->residual_channels + channel;
@@ -122,7 +125,7 @@ VS_BODY void vs_tile(
         }
     }
     VS_UNROLL for (int p = 0; p < pixels; p++) {
-        VS_UNROLL for (int v = 0; v < vectors; v++) vs_finish(target, positions[p], channel + v * lanes, &sums[p][v]);
+        VS_UNROLL for (int v = 0; v < vectors; v++) vs_epilogue(target, positions[p], channel + v * lanes, &sums[p][v]);
     }
 }
 
@@ -184,41 +187,6 @@ VS_BODY vs_window vs_pixel(ptrdiff_t channels) { return (vs_window){channels, 0,
 // The position of a row's first pixel.
 VS_BODY int32_t vs_row_offset(ptrdiff_t width, ptrdiff_t row) { return (int32_t)((row + 1) * (width + 2) + 1); }
 
-VS_BODY void vs_pointwise_body(
-    const vs_linear *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
-    const float *addend, float *output, const int registers) {
-    const vs_target target = {.layer = layer, .output = output, .addend = addend};
-    for (ptrdiff_t y = 0; y < height; y++) {
-        const int32_t offset = vs_row_offset(width, y);
-        vs_row(
-            input + offset * channels, vs_pixel(channels), width, &target, (vs_position){offset, 0}, 1, registers);
-    }
-}
-
-VS_BODY void vs_deconvolution_body(
-    const vs_linear *layers, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *output,
-    const int registers) {
-    for (ptrdiff_t y = 0; y < height; y++) {
-        const float *values = input + vs_row_offset(width, y) * channels;
-        for (int part = 0; part < 4; part++) {
-            const vs_target target = {.layer = layers + part, .output = output};
-            const vs_position first = {vs_row_offset(2 * width, 2 * y + part / 2) + part % 2, 0};
-            vs_row(values, vs_pixel(channels), width, &target, first, 2, registers);
-        }
-    }
-}
-
-VS_BODY void vs_conv3x3_body(
-    const vs_linear *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *output,
-    const int registers) {
-    const vs_target target = {.layer = layer, .output = output};
-    const vs_window window = {channels, (width + 2) * channels, 9};
-    for (ptrdiff_t y = 0; y < height; y++) {
-        const vs_position first = {vs_row_offset(width, y), 0};
-        vs_row(input + y * window.row, window, width, &target, first, 1, registers);
-    }
-}
-
 // MARK: Depthwise convolution
 
 // rows: three rows of the input, each from where the first window begins.
@@ -244,35 +212,6 @@ VS_BODY void vs_depthwise_row(
                 VS_STORE(result + x * channels + channel, has_relu ? VS_RELU_OF(sum) : sum);
             }
         }
-    }
-}
-
-VS_BODY void vs_separable_body(
-    const vs_separable *block, const float *input, ptrdiff_t side, float *scratch, float *output, const int registers) {
-    const ptrdiff_t channels = block->depthwise.channels, stride = block->depthwise.stride;
-    const ptrdiff_t result = side / stride, row_values = (side + 2) * channels;
-    const ptrdiff_t band = vs_separable_band(result, channels, result);
-    // Windows of stride 2 do not reach into the border before the first pixel.
-    const ptrdiff_t begin = stride == 2 ? 1 : 0;
-    const vs_target target = {
-        .layer = &block->pointwise, .output = output, .residual = input, .residual_channels = channels,
-        .pooled_width = stride == 2 ? side + 2 : 0,
-    };
-    vs_position positions[vs_most_pixels];
-    for (ptrdiff_t y = 0; y < result; y += band) {
-        const ptrdiff_t rows = vs_lesser(result - y, band);
-        for (ptrdiff_t row = 0; row < rows; row++) {
-            const float *source = input + ((y + row) * stride + begin) * row_values + begin * channels;
-            const float *rows_read[3] = {source, source + row_values, source + 2 * row_values};
-            vs_depthwise_row(&block->depthwise, rows_read, result, 0, scratch + row * result * channels);
-            for (ptrdiff_t x = 0; x < result; x++) {
-                positions[row * result + x] = (vs_position){
-                    vs_row_offset(result, y + row) + (int32_t)x,
-                    vs_row_offset(side, (y + row) * stride) + (int32_t)(x * stride),
-                };
-            }
-        }
-        vs_products(scratch, vs_pixel(channels), rows * result, &target, positions, registers);
     }
 }
 
@@ -305,7 +244,7 @@ VS_BODY void vs_expansion_tile(
     }
     VS_UNROLL for (int p = 0; p < pixels; p++) {
         VS_UNROLL for (int v = 0; v < vectors; v++) {
-            vs_finish(target, (vs_position){(int32_t)(x + p) + 1, 0}, channel + v * lanes, &sums[p][v]);
+            vs_epilogue(target, (vs_position){(int32_t)(x + p) + 1, 0}, channel + v * lanes, &sums[p][v]);
         }
     }
 }
@@ -380,8 +319,7 @@ VS_BODY void vs_inverted_residual_body(
             for (ptrdiff_t i = 0; i < 3; i++) {
                 rows_read[i] = scratch + ((y + row) * stride + i) % kept_rows * row_values;
             }
-            vs_depthwise_row(
-                &block->depthwise, rows_read, result_width, 1, convolved + row * result_width * channels);
+            vs_depthwise_row(&block->depthwise, rows_read, result_width, 1, convolved + row * result_width * channels);
         }
         vs_position positions[vs_most_pixels];
         for (ptrdiff_t begin = 0; begin < rows * result_width; begin += vs_most_pixels) {
@@ -391,8 +329,7 @@ VS_BODY void vs_inverted_residual_body(
                 const int32_t offset = vs_row_offset(result_width, y + row) + (int32_t)column;
                 positions[i] = (vs_position){offset, offset};
             }
-            vs_products(
-                convolved + begin * channels, vs_pixel(channels), count, &target, positions, registers);
+            vs_products(convolved + begin * channels, vs_pixel(channels), count, &target, positions, registers);
         }
     }
 }
@@ -401,81 +338,21 @@ VS_BODY void vs_inverted_residual_body(
 
 // Neighbouring pixels of the output, from windows of 'rows' × 'columns'.
 VS_BODY void vs_image_conv3x3_tile(
-    const float *input, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, float *output,
-    const ptrdiff_t rows, const int columns, const int pixels) {
+    const vs_linear *layer, const float *input, ptrdiff_t side, float *output, const ptrdiff_t rows, const int columns,
+    const int pixels) {
     f32x16 sums[6];
-    VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] = VS_LOAD(bias);
+    VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] = VS_LOAD(layer->bias);
     for (ptrdiff_t y = 0; y < rows; y++) {
         VS_UNROLL for (int x = 0; x < columns; x++) {
             VS_UNROLL for (int plane = 0; plane < 3; plane++) {
-                const f32x16 weight = VS_LOAD(weights + ((y * 3 + x) * 3 + plane) * lanes);
+                const f32x16 weight = VS_LOAD(layer->weights + ((y * 3 + x) * 3 + plane) * lanes);
                 const float *values = input + (plane * side + y) * side + x;
                 VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] += values[2 * p] * weight;
             }
         }
     }
-    const f32x16 slope = VS_LOAD(slopes);
+    const f32x16 slope = VS_LOAD(layer->slopes);
     VS_UNROLL for (int p = 0; p < pixels; p++) VS_STORE(output + p * lanes, VS_PRELU_OF(sums[p], slope));
-}
-
-VS_BODY void vs_image_conv3x3_body(
-    const float *input, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, float *output) {
-    const ptrdiff_t result = side / 2;
-    for (ptrdiff_t y = 0; y < result; y++) {
-        const ptrdiff_t rows = y < result - 1 ? 3 : 2;
-        const float *source = input + 2 * y * side;
-        float *result_row = output + ((y + 1) * (result + 2) + 1) * lanes;
-        ptrdiff_t x = 0;
-        for (; x + 6 <= result - 1; x += 6) {
-            vs_image_conv3x3_tile(source + 2 * x, side, weights, bias, slopes, result_row + x * lanes, rows, 3, 6);
-        }
-        for (; x < result - 1; x++) {
-            vs_image_conv3x3_tile(source + 2 * x, side, weights, bias, slopes, result_row + x * lanes, rows, 3, 1);
-        }
-        vs_image_conv3x3_tile(source + 2 * x, side, weights, bias, slopes, result_row + x * lanes, rows, 2, 1);
-    }
-}
-
-// MARK: Dense
-
-VS_BODY void vs_fully_connected_body(const vs_linear *layer, const float *input, float *output) {
-    const vs_target target = {.layer = layer, .output = output};
-    const vs_position position = {0, 0};
-    // The sums of one pixel in four vectors fit in the registers of every instruction set.
-    vs_products(input, vs_pixel(layer->inputs), 1, &target, &position, 32);
-}
-
-// MARK: Sampling
-
-VS_BODY void vs_grid_sample_body(
-    const float *input, ptrdiff_t side, ptrdiff_t channels, const float *matrix, ptrdiff_t grid, float *output) {
-    const ptrdiff_t width = (side + 2) * channels;
-    const float last = (float)(side - 1);
-    for (ptrdiff_t row = 0; row < grid; row++) {
-        for (ptrdiff_t column = 0; column < grid; column++) {
-            const float u = (float)column + 0.5f, v = (float)row + 0.5f;
-            const float x = matrix[0] * u + matrix[1] * v + matrix[2] - 0.5f;
-            const float y = matrix[3] * u + matrix[4] * v + matrix[5] - 0.5f;
-            float *pixel = output + ((row + 1) * (grid + 2) + column + 1) * channels;
-            // Also true if a coordinate is not a number.
-            if (!(x >= 0 && y >= 0 && x <= last && y <= last)) {
-                memset(pixel, 0, (size_t)channels * sizeof *pixel);
-                continue;
-            }
-            const ptrdiff_t left = (ptrdiff_t)x, top = (ptrdiff_t)y;
-            const float right_fraction = x - (float)left, bottom_fraction = y - (float)top;
-            // On the last row or column, the neighbour is the border, whose fraction is 0.
-            const float *source = input + (top + 1) * width + (left + 1) * channels;
-            for (ptrdiff_t channel = 0; channel < channels; channel += lanes) {
-                const float *corner = source + channel;
-                const f32x16 above =
-                    VS_LOAD(corner) * (1 - right_fraction) + VS_LOAD(corner + channels) * right_fraction;
-                const f32x16 below =
-                    VS_LOAD(corner + width) * (1 - right_fraction) + VS_LOAD(corner + width + channels) * right_fraction;
-                VS_STORE(pixel + channel, above * (1 - bottom_fraction) + below * bottom_fraction);
-            }
-        }
-    }
 }
 
 #endif

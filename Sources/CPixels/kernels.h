@@ -1,5 +1,5 @@
 // Included once for each instruction set, with VS_NAME naming its functions.
-#include "looks.h"
+#include "features.h"
 #include "rows.h"
 #include "samples.h"
 #include "sums.h"

@@ -5,8 +5,7 @@ VS_BODY float VS_NAME(clamp)(float value) {
 
 VS_BODY void VS_NAME(convert)(
     const float *restrict luma, const float *restrict blue, const float *restrict red, ptrdiff_t count,
-    const vs_color *color, float *restrict r, float *restrict g, float *restrict b
-) {
+    const vs_color *color, float *restrict r, float *restrict g, float *restrict b) {
     const vs_color k = *color;
     for (ptrdiff_t i = 0; i < count; i++) {
         float y = (luma[i] - k.luma_offset) * k.luma_scale;
@@ -20,8 +19,7 @@ VS_BODY void VS_NAME(convert)(
 
 VS_BODY void VS_NAME(transpose)(
     const float *restrict source, ptrdiff_t source_stride, ptrdiff_t rows, ptrdiff_t columns, float *restrict target,
-    ptrdiff_t target_stride
-) {
+    ptrdiff_t target_stride) {
     // Squares of 4 × 4 floats, then the remaining ones singly.
     const ptrdiff_t square_rows = rows / 4 * 4, square_columns = columns / 4 * 4;
     for (ptrdiff_t column = 0; column < square_columns; column += 4) {
@@ -47,8 +45,7 @@ VS_BODY void VS_NAME(transpose)(
 }
 
 VS_BODY void VS_NAME(narrow)(
-    const uint16_t *restrict source, ptrdiff_t count, int32_t depth, uint8_t *restrict target
-) {
+    const uint16_t *restrict source, ptrdiff_t count, int32_t depth, uint8_t *restrict target) {
     const int32_t shift = depth - 8, half = 1 << (shift - 1);
     for (ptrdiff_t i = 0; i < count; i++) {
         // The largest values, and those of a damaged file, round to more.
@@ -58,8 +55,7 @@ VS_BODY void VS_NAME(narrow)(
 }
 
 VS_BODY void VS_NAME(interleave)(
-    const uint8_t *restrict first, const uint8_t *restrict second, ptrdiff_t count, uint8_t *restrict target
-) {
+    const uint8_t *restrict first, const uint8_t *restrict second, ptrdiff_t count, uint8_t *restrict target) {
     for (ptrdiff_t i = 0; i < count; i++) {
         target[2 * i] = first[i];
         target[2 * i + 1] = second[i];

@@ -27,8 +27,7 @@ VS_BODY void VS_NAME(locate)(const vs_patch *patch, int32_t channels, const i32x
 
 VS_BODY void VS_NAME(sample_block)(
     const vs_patch *luma, const vs_patch *chroma, const i32x16 *outputs, const vs_color *color, float *r, float *g,
-    float *b
-) {
+    float *b) {
     vs_positions at;
     int32_t upper[VS_LANES], lower[VS_LANES];
 

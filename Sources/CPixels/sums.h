@@ -1,7 +1,6 @@
 // 64 columns, whose sums stay in registers.
 VS_BODY void VS_NAME(sum_rows_block)(
-    const uint8_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float *sums
-) {
+    const uint8_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float *sums) {
     u16x64 sum = {0};
     for (ptrdiff_t tap = 0; tap < taps; tap++) {
         // The next call usually reads the rows below, too far away for the processor to prefetch by itself. An address
@@ -13,8 +12,7 @@ VS_BODY void VS_NAME(sum_rows_block)(
 }
 
 VS_BODY void VS_NAME(sum_rows)(
-    const uint8_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float *sums
-) {
+    const uint8_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float *sums) {
     if (width < 64) {
         for (ptrdiff_t column = 0; column < width; column++) {
             uint16_t sum = 0;
@@ -35,8 +33,7 @@ VS_BODY void VS_NAME(sum_rows)(
 
 // Floats hold the sums of 16-bit samples times weights in 1/256 exactly, and every processor multiplies them fast.
 VS_BODY void VS_NAME(sum_wide_rows_block)(
-    const uint16_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float unit, float *sums
-) {
+    const uint16_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float unit, float *sums) {
     f32x32 sum = {0};
     for (ptrdiff_t tap = 0; tap < taps; tap++) {
         const uint8_t *row = (const uint8_t *)source + tap * stride;
@@ -48,8 +45,7 @@ VS_BODY void VS_NAME(sum_wide_rows_block)(
 
 VS_BODY void VS_NAME(sum_wide_rows)(
     const uint16_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float unit,
-    float *sums
-) {
+    float *sums) {
     if (width < 32) {
         for (ptrdiff_t column = 0; column < width; column++) {
             float sum = 0;
@@ -68,8 +64,7 @@ VS_BODY void VS_NAME(sum_wide_rows)(
 }
 
 VS_BODY void VS_NAME(sum_float_rows)(
-    const float *source, ptrdiff_t stride, ptrdiff_t width, const float *weights, ptrdiff_t taps, float *sums
-) {
+    const float *source, ptrdiff_t stride, ptrdiff_t width, const float *weights, ptrdiff_t taps, float *sums) {
     ptrdiff_t column = 0;
     for (; column <= width - 32; column += 32) {
         f32x32 sum = {0};
@@ -131,8 +126,7 @@ VS_BODY void VS_NAME(filter)(const float *samples, const vs_filter *filter, floa
 }
 
 VS_BODY void VS_NAME(average_blocks)(
-    const float *sums, ptrdiff_t block, ptrdiff_t count, int32_t divisor, uint8_t *target
-) {
+    const float *sums, ptrdiff_t block, ptrdiff_t count, int32_t divisor, uint8_t *target) {
     const f32x8 half = (f32x8){0} + (float)divisor * 0.5f;
     const f32x8 whole = (f32x8){0} + (float)divisor;
     for (ptrdiff_t output = 0; output < count; output += 8) {

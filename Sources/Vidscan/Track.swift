@@ -17,9 +17,7 @@ public struct Track: Sendable, Identifiable {
 
     private let row: TrackRow
 
-    init(_ row: TrackRow) {
-        self.row = row
-    }
+    init(_ row: TrackRow) { self.row = row }
 
     /// The `face_id` of the tables, from 1 by first appearance.
     public var id: Int { row.faceID }

@@ -24,8 +24,6 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         state = Mutex(State(tracker: ProvisionalTracker(settings: settings)))
     }
 
-    // MARK: Values
-
     func sampled(_ frame: FrameRecord) async throws {
         try await send { $0.tracker.updates(for: frame) }
     }
@@ -46,10 +44,7 @@ final class UpdateDelivery: RunConsumer, RunObserver {
 
     func finish(warnings: [String], notices: [String]) async throws {
         try await send {
-            [
-                .finished(
-                    VideoSummary(tracks: $0.tracks, events: $0.events, warnings: warnings, notices: notices))
-            ]
+            [.finished(VideoSummary(tracks: $0.tracks, events: $0.events, warnings: warnings, notices: notices))]
         }
     }
 
@@ -63,11 +58,7 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         for update in updates { try await queue.send(update) }
     }
 
-    // MARK: Progress
-
-    func opened(_ input: String, info: VideoInfo) {
-        state.withLock { $0.info = info }
-    }
+    func opened(_ input: String, info: VideoInfo) { state.withLock { $0.info = info } }
 
     // Updates show the progress, and the last one has the warnings.
     func progressed(_ progress: RunProgress) {}
@@ -84,7 +75,7 @@ private struct ProvisionalTracker: Sendable {
 
     init(settings: Settings) {
         self.settings = settings
-        tracker = FaceTracker(options: settings.tracking)
+        tracker = settings.tracker
     }
 
     mutating func updates(for frame: FrameRecord) -> [VideoUpdate] {

@@ -7,13 +7,7 @@ public struct VideoAnalysis: Sendable {
     public let info: VideoInfo
     /// All sampled frames in time order, also those without a face.
     public let frames: [VideoFrame]
-    private let summary: VideoSummary
-
-    init(info: VideoInfo, frames: [VideoFrame], summary: VideoSummary) {
-        self.info = info
-        self.frames = frames
-        self.summary = summary
-    }
+    let summary: VideoSummary
 
     /// The faces over time, by ascending `id`.
     public var tracks: [Track] { summary.tracks }

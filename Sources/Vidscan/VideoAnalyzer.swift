@@ -85,11 +85,11 @@ extension VideoAnalyzer {
     func run(_ path: String, _ resultPath: String?, into queue: UpdateQueue) async throws {
         defer { queue.finish() }
         let delivery = UpdateDelivery(queue: queue, settings: settings)
-        func analyze(_ settings: Settings, _ resultPath: String) async throws -> Analysis.Summary {
+        func analyze(_ settings: Settings, _ resultPath: String) async throws -> RunOutcome {
             try await Analysis(settings: settings, models: models, observer: delivery, consumer: delivery).run(
                 input: path, resultPath: resultPath, replaces: settings.write.replaces)
         }
-        let summary: Analysis.Summary
+        let summary: RunOutcome
         if let resultPath {
             summary = try await analyze(settings, resultPath)
         } else {
@@ -115,9 +115,7 @@ extension VideoAnalyzer {
 
 extension Settings {
     /// The default settings, with a worker for each core.
-    public init() {
-        self.init(workers: max(1, ProcessInfo.processInfo.activeProcessorCount))
-    }
+    public init() { self.init(workers: max(1, ProcessInfo.processInfo.activeProcessorCount)) }
 
     /// Loads the settings of a pipeline.
     ///

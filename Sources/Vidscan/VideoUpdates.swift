@@ -68,9 +68,7 @@ final class AnalysisRun: Sendable {
         task = Task { [queue] in try await analyze(queue) }
     }
 
-    deinit {
-        task.cancel()
-    }
+    deinit { task.cancel() }
 
     func next() async throws(VidscanError) -> VideoUpdate? {
         do {

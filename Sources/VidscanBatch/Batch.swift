@@ -11,7 +11,7 @@ package struct Batch: Sendable {
         /// A file's time limit: this many seconds, and more per second of its video.
         package var timeoutSeconds = 300.0
         package var timeoutPerVideoSecond = 30.0
-        package var setup = WorkerSetup(pipeline: "", allowsFileFilters: false, workers: 1)
+        package var setup = WorkerSetup()
         /// Per worker, in bytes.
         package var memoryLimit: Int64 = 4 << 30
         package var filesPerWorker = 200
@@ -67,13 +67,13 @@ package struct Batch: Sendable {
     private let configuration: String
     private let command: [String]
     private let observer: any BatchObserver
-    private let live: LiveReport?
+    package let live: LiveReport
 
     package init(
         folder: String, journal: BatchJournal, configuration: String, command: [String], options: Options,
-        observer: any BatchObserver, live: LiveReport? = nil
+        observer: any BatchObserver
     ) {
-        self.live = live
+        live = LiveReport(folder: folder, journal: journal, jobs: options.jobs)
         self.folder = folder
         self.journal = journal
         self.configuration = configuration
@@ -86,7 +86,7 @@ package struct Batch: Sendable {
     /// results.
     package func run(_ plan: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: plan)
-        defer { live?.record(state.progress) }
+        defer { live.record(state.progress) }
         let resultPaths = Set(plan.map { PathBytes($0.resultPath) })
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<max(1, options.jobs) { group.addTask { try await self.runJob(state, resultPaths) } }
@@ -100,13 +100,8 @@ package struct Batch: Sendable {
                     try self.journal.renewLeases(progress: Dictionary(uniqueKeysWithValues: progress))
                 }
             }
-            if let live {
-                group.addTask {
-                    while !Task.isCancelled {
-                        let pause = live.update(state.progress)
-                        try? await Task.sleep(for: pause)
-                    }
-                }
+            group.addTask {
+                while !Task.isCancelled { try? await Task.sleep(for: self.live.update(state.progress)) }
             }
             var running = max(1, options.jobs)
             do {
@@ -120,8 +115,6 @@ package struct Batch: Sendable {
             return state.summary
         }
     }
-
-    // MARK: Reports
 
     /// Adds report pages to finished results, without analysing anything.
     package func addReports(_ inputs: [BatchInput]) async throws -> Summary {
@@ -147,8 +140,7 @@ package struct Batch: Sendable {
             let current = if let worker { worker } else { try await startWorker() }
             worker = current
             let outcome = await FileAttempt(
-                path: input.path, folder: folder, resultPath: input.resultPath, work: .report, worker: current,
-                options: options, observer: observer
+                job: job(.report, input.path, input.resultPath), worker: current, options: options, observer: observer
             ) { _ in }.run()
             if outcome.workerHasEnded { worker = nil }
             if let error = Self.end(after: outcome.result) { throw error }
@@ -160,11 +152,9 @@ package struct Batch: Sendable {
                 state.countFailed(input.path, reason)
                 observer.failed(input.path, reason: reason)
             }
-            observer.progressed(state.advance(bytes: input.identity.bytes))
+            observer.progressed(state.advance(bytes: input.state.bytes))
         }
     }
-
-    // MARK: One job
 
     private func runJob(_ state: BatchState, _ resultPaths: Set<PathBytes>) async throws {
         var worker: WorkerProcess?
@@ -210,8 +200,7 @@ package struct Batch: Sendable {
                 $0.running[file] = RunningFile(path: item.path, resultPath: item.resultPath, bytes: item.bytes)
             }
             let outcome = await FileAttempt(
-                path: item.path, folder: folder, resultPath: item.resultPath, worker: current, options: options,
-                observer: observer
+                job: job(.analysis, item.path, item.resultPath), worker: current, options: options, observer: observer
             ) { [observer] progress in
                 observer.progressed(state.update { $0.running[file]?.progress = progress })
             }.run()
@@ -232,6 +221,10 @@ package struct Batch: Sendable {
             PathBytes(input) != PathBytes(item.path)
         else { return nil }
         return input
+    }
+
+    private func job(_ work: WorkerJob.Work, _ path: String, _ resultPath: String) -> WorkerJob {
+        WorkerJob(input: path, folder: folder, resultPath: resultPath, work: work, takesDigest: options.takesDigests)
     }
 
     private func startWorker() async throws -> WorkerProcess {
@@ -272,7 +265,7 @@ package struct Batch: Sendable {
             try finish(item, .failed(reason))
             state.countFailed(item.path, reason)
             observer.failed(item.path, reason: reason)
-        case .done where FileState(path: item.path).map { $0.identity != item.identity } ?? false:
+        case .done where FileState(path: item.path).map { !$0.looksLike(item.state) } ?? false:
             // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
         case .done(let report) where options.selection.isStrict && !report.warnings.isEmpty:
@@ -311,13 +304,13 @@ package struct Batch: Sendable {
     /// Whether the file is as registered, and nobody is writing to it.
     private func isStable(_ item: BatchJournal.Item, since startTime: ContinuousClock.Instant) async -> Bool {
         // The worker reports a missing file.
-        guard let identity = FileState(path: item.path)?.identity else { return true }
-        guard identity == item.identity else { return false }
+        guard let state = FileState(path: item.path) else { return true }
+        guard state.looksLike(item.state) else { return false }
         // A recently modified file must not change for a second after the run started.
-        let age = Date().timeIntervalSince1970 - Double(identity.modified) / 1e9
+        let age = Date().timeIntervalSince1970 - Double(state.modified) / 1e9
         guard age < 3, .now - startTime < .seconds(1) else { return true }
         try? await Task.sleep(until: startTime + .seconds(1), clock: .continuous)
-        return FileState(path: item.path)?.identity == identity
+        return FileState(path: item.path)?.looksLike(state) ?? false
     }
 }
 

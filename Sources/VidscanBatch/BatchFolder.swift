@@ -30,8 +30,6 @@ package struct BatchFolder: Sendable {
         try BatchReport(folder: path).write(folder: path, shard: nil)
     }
 
-    // MARK: Removing
-
     /// Removes what killed processes left beside the results: it describes faces, even of videos that hide them.
     package func removeLeftovers() throws(VidscanError) {
         for journal in try BatchJournal.all(in: path) {
@@ -122,9 +120,8 @@ package struct BatchFolder: Sendable {
             case ELOOP, ENOTDIR: return .kept("a symbolic link leads to it, and links are not followed")
             default: throw VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error)")
             }
-        } catch let error as VidscanError {
-            throw error
         } catch {
+            if let error = error as? VidscanError { throw error }
             throw VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error.localizedDescription)")
         }
     }

@@ -21,7 +21,7 @@ final class BatchState: Sendable {
 
     init(plan: [BatchInput]) {
         files = plan.count
-        totalBytes = plan.reduce(0) { $0 + Double($1.identity.bytes) }
+        totalBytes = plan.reduce(0) { $0 + Double($1.state.bytes) }
     }
 
     @discardableResult

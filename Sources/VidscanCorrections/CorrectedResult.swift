@@ -19,9 +19,7 @@ struct CorrectedResult {
         let embeddings: Int?
     }
 
-    /// Writes all tables of the source.
-    ///
-    /// - Parameter folder: The folder of the unfinished result.
+    /// Writes all tables of the source to the folder of the unfinished result.
     func writeTables(to folder: String) async throws -> Counts {
         let corrected = CorrectedOutcome(tracks)
         let (options, digests, model) = (tracks.samples.options, source.record.models, model)
@@ -64,12 +62,11 @@ struct CorrectedResult {
         return rows.sorted { ($0.personID, $0.faceID, $0.seconds) < ($1.personID, $1.faceID, $1.seconds) }
     }
 
-    /// Returns `run.json` with the counts of the tables and the record of the corrections.
-    ///
-    /// - Parameter folder: The folder of the unfinished result, with its tables.
-    func record(
-        _ counts: Counts, _ corrections: AppliedCorrections, tables folder: String
-    ) throws(VidscanError) -> JSONValue {
+    /// Returns `run.json` with the counts of the tables and the record of the corrections. `folder` is that of the
+    /// unfinished result, with its tables.
+    func record(_ counts: Counts, _ corrections: AppliedCorrections, tables folder: String) throws(VidscanError)
+        -> JSONValue
+    {
         let name = ResultFolder.Kind.result.record
         guard
             case .object(var members) = try RecordFile.decode(JSONValue.self, folder: source.name, name: name),

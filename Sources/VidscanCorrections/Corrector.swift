@@ -1,4 +1,3 @@
-internal import Foundation
 public import VidscanBase
 public import VidscanFaces
 internal import VidscanResults
@@ -35,8 +34,8 @@ public struct Corrector: Sendable {
     private let options: Options
     private let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
 
-    /// - Parameter model: Returns the model that computes emotions and emojis, given the SHA-256 of each model file that
-    ///   analysed the video. It is called only if anybody in the video has resting levels.
+    /// `model` returns the model that computes emotions and emojis, given the SHA-256 of each model file that analysed the
+    /// video. It is called only if anybody in the video has resting levels.
     public init(
         options: Options = Options(),
         model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
@@ -45,22 +44,16 @@ public struct Corrector: Sendable {
         self.model = model
     }
 
-    /// Applies a file of corrections, in place of those that were applied before.
-    ///
-    /// - Parameters:
-    ///   - resultPath: The result folder of an analysis.
-    ///   - file: The path of the corrections.
-    /// - Throws: `VidscanError` that names the correction that does not fit; nothing is changed then. Cancelling the
-    ///   task throws the code `interrupted`.
+    /// Applies a file of corrections to the result of an analysis, in place of those that were applied before. Throws a
+    /// `VidscanError` that names the correction that does not fit; nothing is changed then. Cancelling the task throws the
+    /// code `interrupted`.
     public func apply(_ file: String, to resultPath: String) async throws -> Summary {
         try await BlockingWork.run(thread: "apply", input: resultPath) { _ in
             try await apply(file, resultPath)
         }
     }
 
-    /// Gives back the files as the analysis wrote them.
-    ///
-    /// - Throws: `VidscanError` if nothing was corrected, or if the originals are not there.
+    /// Gives back the files as the analysis wrote them. Throws if nothing was corrected, or if the originals are not there.
     public func undo(_ resultPath: String) async throws -> Summary {
         try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try undo(resultPath) }
     }
@@ -70,7 +63,7 @@ public struct Corrector: Sendable {
     private func apply(_ path: String, _ resultPath: String) async throws -> Summary {
         let file = try CorrectionFile(path: path)
         let result = try StoredResult(path: resultPath)
-        let lock = try ResultLock(resultPath)
+        let lock = try FolderContents.lock(resultPath)
         defer { withExtendedLifetime(lock) {} }
         let source = try result.analysed()
         let record = source.record
@@ -81,13 +74,13 @@ public struct Corrector: Sendable {
                     + " \(file.video.bytes) bytes, but the result is of \(FilePath.name(of: record.input.path)) with"
                     + " \(record.input.bytes) bytes", input: resultPath)
         }
-        let hasFaces = file.corrections.contains { !$0.faces.isEmpty }
         var tracks = CorrectedTracks(
-            try SampleTable(folder: source.name), map: hasFaces ? try source.mapToSource() : nil,
+            try SampleTable(folder: source.name),
+            map: file.corrections.contains(where: \.namesFaces) ? try source.mapToSource() : nil,
             durationMicroseconds: record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) })
         var summary = Summary()
         var number = 0
-        do throws(CorrectedTracks.Misfit) {
+        do throws(VidscanError) {
             for correction in file.corrections {
                 number += 1
                 summary.effects.append(try tracks.apply(correction))
@@ -116,8 +109,7 @@ public struct Corrector: Sendable {
         guard output != path else {
             throw VidscanError(
                 .exists, "--output names the result itself; without it, the result is corrected in place",
-                input: result,
-                stage: .write)
+                input: result, stage: .write)
         }
         let folder = try ResultFolder(
             finalPath: output ?? path, policy: output == nil ? .absorb : options.replaces ? .replace : .keep)
@@ -144,9 +136,8 @@ public struct Corrector: Sendable {
         try folder.complete()
         if previous?.sha256 == applied.sha256 { summary.outdated = [] }
         summary.path = folder.finalPath
-        (summary.faces, summary.faceIDs, summary.personIDs) = (
-            counts.pass.faces, counts.pass.faceIDs, counts.pass.personIDs
-        )
+        let pass = counts.pass
+        (summary.faces, summary.faceIDs, summary.personIDs) = (pass.faces, pass.faceIDs, pass.personIDs)
     }
 
     /// Takes over the files of the result that no analysis writes, such as videos and exports.
@@ -169,7 +160,7 @@ public struct Corrector: Sendable {
 
     private func undo(_ resultPath: String) throws(VidscanError) -> Summary {
         let result = try StoredResult(path: resultPath)
-        let lock = try ResultLock(resultPath)
+        let lock = try FolderContents.lock(resultPath)
         defer { withExtendedLifetime(lock) {} }
         guard result.record.corrections != nil else {
             throw .result("has no corrections to undo", input: resultPath)
@@ -191,14 +182,11 @@ public struct Corrector: Sendable {
 }
 
 extension Correction {
-    /// The faces that it names.
-    fileprivate var faces: [FaceReference] {
+    fileprivate var namesFaces: Bool {
         switch self {
-        case .samePerson(let faces): faces
-        case .differentPeople(let one, let other): [one, other]
-        case .split(let face, _), .name(let face, _), .notAFace(let face): [face]
-        case .note(_, _, let face): face.map { [$0] } ?? []
-        case .exclude: []
+        case .samePerson, .differentPeople, .split, .name, .notAFace: true
+        case .note(_, _, let face): face != nil
+        case .exclude: false
         }
     }
 }

@@ -17,8 +17,7 @@ enum FolderContents {
             guard let name = String(validating: bytes, as: UTF8.self) else {
                 throw .result("\(folder) has a file whose name is not valid UTF-8; rename it")
             }
-            if name == "." || name == ".." || WorkingName(bytes) != nil { continue }
-            names.append(name)
+            if WorkingName(bytes) == nil { names.append(name) }
         }
         return names.sorted()
     }
@@ -30,35 +29,27 @@ enum FolderContents {
         return String(cString: target)
     }
 
-    static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
+    static func exists(_ path: String) -> Bool { FileSystem.entry(path, followsLinks: false) != nil }
 
     /// Takes over a file, a link or a folder with all that is in it. Files are linked, so that they take no time and no
     /// space, or copied if the file system has no links.
     static func take(_ path: String, to newPath: String) throws(VidscanError) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
-            throw .writing("cannot read \(path)", .current, stage: .write)
-        }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG:
-            if link(path, newPath) == 0 { return }
-            try copy(path, to: newPath)
-        case S_IFDIR:
+        switch FileSystem.entry(path, followsLinks: false) {
+        case nil: throw .writing("cannot read \(path)", .current, stage: .write)
+        case .file: if link(path, newPath) != 0 { try copy(path, to: newPath) }
+        case .folder:
             try makeFolder(newPath)
             for name in try names(path) {
                 try take(FilePath.joining(path, name), to: FilePath.joining(newPath, name))
             }
-        case S_IFLNK:
+        case .link:
             do {
                 let target = try FileManager.default.destinationOfSymbolicLink(atPath: path)
                 try FileManager.default.createSymbolicLink(atPath: newPath, withDestinationPath: target)
             } catch {
                 throw VidscanError(.output, "cannot copy the link \(path)", stage: .write)
             }
-        default:
+        case .other:
             throw VidscanError(
                 .output, "\(path) is neither a file nor a folder; move it out of the result", stage: .write)
         }
@@ -84,24 +75,22 @@ enum FolderContents {
             throw .writing("cannot create the folder \(path)", .current, stage: .write)
         }
     }
-}
 
-/// Lets one process at a time change a result.
-final class ResultLock {
-    private let folder: Folder
-
-    /// - Throws: `VidscanError` if another process is changing the result.
-    init(_ path: String) throws(VidscanError) {
+    /// Lets one process at a time change a result: as long as the folder that is returned lives. Throws if another process
+    /// is changing the result.
+    static func lock(_ result: String) throws(VidscanError) -> Folder {
+        let folder: Folder
         do throws(SystemError) {
-            folder = try Folder(path)
+            folder = try Folder(result)
         } catch {
-            throw .result("cannot open the folder: \(error)", input: path)
+            throw .result("cannot open the folder: \(error)", input: result)
         }
         // Some network file systems have no locks, which is another error.
         guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
             throw VidscanError(
-                .output, "another 'vidscan apply' is correcting it; wait until it has finished", input: path,
+                .output, "another 'vidscan apply' is correcting it; wait until it has finished", input: result,
                 stage: .write)
         }
+        return folder
     }
 }

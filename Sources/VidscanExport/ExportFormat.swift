@@ -1,4 +1,3 @@
-internal import VidscanBase
 internal import VidscanResults
 
 /// A file format of another program's annotations.
@@ -33,7 +32,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     }
 
     /// What replaces the extension of the file that `--output` names, to name the format's second file.
-    var secondExtension: String? { endings.dropFirst().first.map { String($0.drop { $0 != "." }) } }
+    var laterExtensions: [Substring] { endings.dropFirst().map { $0.drop { $0 != "." } } }
 
     /// The format of an analysis that makes the same file; `nil` for annotations.
     var table: OutputFormat? { OutputFormat(rawValue: rawValue) }

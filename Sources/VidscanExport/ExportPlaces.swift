@@ -1,21 +1,20 @@
-internal import Foundation
 internal import VidscanBase
 internal import VidscanResults
 
 /// Where the files of an export go, and where the video is from there.
-struct ExportFiles {
+struct ExportPlaces {
     /// The name of the video without its extension.
     let stem: String
-    private let files: [ExportFormat: [String]]
-    private let formats: [ExportFormat]
+    /// In the order of the formats.
+    let files: [(format: ExportFormat, paths: [String])]
     private let result: StoredResult
 
-    /// - Throws: `VidscanError` if the folder cannot be created, or two files would have the same name.
+    /// Throws if the folder cannot be created, or if two files would have the same name.
     init(options: Exporter.Options, result: StoredResult) throws(VidscanError) {
         let stem = Self.stem(of: result.record.input.path)
         let output = options.output.map(FilePath.expandingHome)
-        var folder: String? = output == nil ? result.name : nil
-        if let output, options.outputIsFolder || output.hasSuffix("/") || Self.isFolder(output) {
+        var folder = output == nil ? result.name : nil
+        if let output, options.outputIsFolder || output.hasSuffix("/") || FileSystem.entry(output) == .folder {
             do throws(SystemError) {
                 try FileSystem.createFolder(output)
             } catch {
@@ -23,49 +22,39 @@ struct ExportFiles {
             }
             folder = output
         }
-        var files: [ExportFormat: [String]] = [:]
-        for format in options.formats {
-            if let folder {
-                files[format] = format.endings.map { FilePath.joining(folder, stem + $0) }
-            } else if let output {
-                let name = FilePath.name(of: output)
-                let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
-                let second = format.secondExtension.map { FilePath.sibling(of: output, named: name[..<dot] + $0) }
-                files[format] = [output] + [second].compactMap { $0 }
+        files = options.formats.map { format in
+            guard folder == nil, let output else {
+                return (format, format.endings.map { FilePath.joining(folder ?? "", stem + $0) })
             }
+            let name = Self.withoutExtension(FilePath.name(of: output))
+            return (format, [output] + format.laterExtensions.map { FilePath.sibling(of: output, named: name + $0) })
         }
-        let all = files.values.flatMap { $0 }
-        guard Set(all.map(PathBytes.init)).count == all.count else {
+        self.stem = stem
+        self.result = result
+        guard Set(paths.map(PathBytes.init)).count == paths.count else {
             throw VidscanError(
                 .output, "\(output ?? "") would be the name of two files; name it with another extension",
                 input: result.name, stage: .open)
         }
-        self.stem = stem
-        self.files = files
-        self.result = result
-        formats = options.formats
     }
 
-    /// All files, in the order of the formats.
-    var paths: [String] { formats.flatMap { self[$0] } }
-
-    subscript(format: ExportFormat) -> [String] { files[format] ?? [] }
+    var paths: [String] { files.flatMap(\.paths) }
 
     /// Describes the video for a document at a path. If the video's faces were hidden, the document tells its name only.
     func media(from document: String) -> ELANDocument.Media {
         let record = result.record
-        let (path, folder) = (FilePath.absolute(record.input.path), FilePath.folder(of: FilePath.absolute(document)))
-        let relative = Self.relative(path, to: folder)
+        let path = FilePath.absolute(record.input.path)
         let name = FilePath.name(of: path)
         return ELANDocument.Media(
-            path: result.hidesFaces ? "/" + name : path, relativePath: result.hidesFaces ? "./" + name : relative,
-            type: MediaType.of(path, format: record.video.format), modified: record.input.modified)
+            path: result.hidesFaces ? "/" + name : path,
+            relativePath: result.hidesFaces
+                ? "./" + name : Self.relative(path, to: FilePath.folder(of: FilePath.absolute(document))),
+            type: Self.mediaType(of: path, format: record.video.format), modified: record.input.modified)
     }
 
     /// Returns `./movie.mp4` or `../movie.mp4`.
     private static func relative(_ path: String, to folder: String) -> String {
-        let target = FilePath.names(path)
-        let base = FilePath.names(folder)
+        let (target, base) = (FilePath.names(path), FilePath.names(folder))
         let common = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
         let ups = Array(repeating: "..", count: base.count - common)
         return ((ups.isEmpty ? ["."] : ups) + target[common...].map(String.init)).joined(separator: "/")
@@ -73,15 +62,29 @@ struct ExportFiles {
 
     /// Returns `movie` for `/a/movie.mp4`. A name is never empty, and no byte in it ends it early.
     private static func stem(of path: String) -> String {
-        let name = FilePath.name(of: path).split(separator: "\0", omittingEmptySubsequences: false).joined(
-            separator: "_")
-        let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
-        let stem = String(name[..<dot])
+        let name = FilePath.name(of: path).split(separator: "\0", omittingEmptySubsequences: false)
+        let stem = withoutExtension(name.joined(separator: "_"))
         return stem.isEmpty || stem == "/" ? "video" : stem
     }
 
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    private static func withoutExtension(_ name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+        return String(name[..<dot])
     }
+
+    /// Returns the media type (RFC 6838) of a file by its extension, and by FFmpeg's name of the container if the
+    /// extension says nothing.
+    private static func mediaType(of path: String, format: String) -> String {
+        let byFormat = format.split(separator: ",").lazy.compactMap { mediaTypes[String($0)] }.first
+        return mediaTypes[FilePath.fileExtension(of: path)] ?? byFormat ?? "video/*"
+    }
+
+    private static let mediaTypes = [
+        "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "qt": "video/quicktime",
+        "mkv": "video/x-matroska", "matroska": "video/x-matroska", "webm": "video/webm", "avi": "video/x-msvideo",
+        "ts": "video/mp2t", "mts": "video/mp2t", "m2ts": "video/mp2t", "mpegts": "video/mp2t", "mpg": "video/mpeg",
+        "mpeg": "video/mpeg", "wmv": "video/x-ms-wmv", "asf": "video/x-ms-asf", "flv": "video/x-flv",
+        "ogv": "video/ogg", "ogg": "video/ogg", "3gp": "video/3gpp", "gif": "image/gif", "png": "image/png",
+        "jpg": "image/jpeg", "jpeg": "image/jpeg",
+    ]
 }

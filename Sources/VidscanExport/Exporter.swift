@@ -1,4 +1,3 @@
-internal import Foundation
 public import VidscanBase
 public import VidscanFaces
 internal import VidscanResults
@@ -32,8 +31,8 @@ public struct Exporter: Sendable {
     private let options: Options
     private let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
 
-    /// - Parameter model: Returns the model that computes emotions, given the SHA-256 of each model file that analysed the
-    ///   video. Only the formats of other programs' tables need it.
+    /// `model` returns the model that computes emotions, given the SHA-256 of each model file that analysed the video. Only
+    /// the formats of other programs' tables need it.
     public init(
         options: Options, model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
     ) {
@@ -41,11 +40,8 @@ public struct Exporter: Sendable {
         self.model = model
     }
 
-    /// Exports a result.
-    ///
-    /// - Parameter resultPath: The result folder of an analysis.
-    /// - Returns: The paths of the files that were written.
-    /// - Throws: `VidscanError`. Each file appears complete or not at all. Cancelling the task throws the code `interrupted`.
+    /// Exports the result of an analysis, and returns the paths of the files that were written. Each appears complete or
+    /// not at all. Cancelling the task throws a `VidscanError` with the code `interrupted`.
     public func run(resultPath: String) async throws -> [String] {
         try await BlockingWork.run(thread: "export", input: resultPath) { cancellation in
             try await write(resultPath, cancellation)
@@ -54,44 +50,36 @@ public struct Exporter: Sendable {
 
     private func write(_ resultPath: String, _ cancellation: CancellationFlag) async throws -> [String] {
         let result = try StoredResult(path: resultPath)
-        let places = try ExportFiles(options: options, result: result)
+        let places = try ExportPlaces(options: options, result: result)
         // Nothing is written if a file is in the way.
         for path in places.paths { try AtomicFile.checkVacancy(path, replaces: options.replaces) }
-        let tables = options.formats.compactMap { format in
-            format.table.map { (path: places[format][0], format: $0) }
-        }
+        let tables = places.files.compactMap { format, paths in format.table.map { (path: paths[0], format: $0) } }
         if !tables.isEmpty {
             try await ForeignExport.write(tables, of: result, replaces: options.replaces, model: model)
         }
-        try writeAnnotations(of: result, to: places, cancellation)
+        if tables.count < places.files.count { try writeAnnotations(of: result, to: places, cancellation) }
         return places.paths
     }
 
     private func writeAnnotations(
-        of result: StoredResult, to places: ExportFiles, _ cancellation: CancellationFlag
+        of result: StoredResult, to places: ExportPlaces, _ cancellation: CancellationFlag
     ) throws(VidscanError) {
-        let formats = options.formats.filter { $0.table == nil }
-        guard !formats.isEmpty else { return }
-        let resultPath = result.name
-        let record = result.record
-        let samples = try ExportTables.samples(resultPath)
+        let (record, samples) = (result.record, try ResultSamples(folder: result.name))
         let isWhole = record.pipeline.sample.start == nil && record.pipeline.sample.end == nil
         let timeline = EventTimeline(
-            events: try ExportTables.events(resultPath), samples: samples,
+            events: try ResultEvent.read(result.name), samples: samples,
             duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil,
-            people: try ExportTables.people(resultPath))
+            people: try EventTimeline.people(result.name))
         let tiers = Tier.tiers(of: timeline.annotations, byPerson: options.grouping == .person)
         guard timeline.end <= Self.latest || !options.formats.contains(.elan) else {
-            throw .result("is too long for ELAN, which counts up to 49 days", input: resultPath)
+            throw .result("is too long for ELAN, which counts up to 49 days", input: result.name)
         }
-        for format in formats {
-            let paths = places[format]
+        for (format, paths) in places.files where format.table == nil {
             for (position, path) in paths.enumerated() {
                 guard !cancellation.isSet else { throw VidscanError(.interrupted, "interrupted") }
                 let file = try AtomicFile(path: path, replaces: options.replaces, source: record.input.path)
                 switch format {
-                case .elan:
-                    try file.write(ELANDocument(tiers: tiers, media: places.media(from: path)).text())
+                case .elan: try file.write(ELANDocument(tiers: tiers, media: places.media(from: path)).text())
                 case .vtt where position == 0: try file.write(WebVTT.captions(tiers))
                 case .vtt: try WebVTT.writeBoxes(of: result, interval: samples.interval, to: file)
                 case .textgrid: try file.write(TextGrid(tiers: tiers, end: timeline.end).text())

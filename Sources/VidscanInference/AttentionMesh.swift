@@ -97,11 +97,11 @@ public final class AttentionMesh: @unchecked Sendable {
     }
 
     /// Makes a session, which takes three megabytes.
-    public func makeSession() -> Session { Session(self, kernels: vs_best_network_kernels().pointee) }
+    public func makeSession() -> MeshSession { MeshSession(self, kernels: vs_best_network_kernels().pointee) }
 
     /// `nil` if the processor lacks the instruction set.
-    package func makeSession(using set: InstructionSet) -> Session? {
-        vs_network_kernels_for(set.value).map { Session(self, kernels: $0.pointee) }
+    package func makeSession(using set: InstructionSet) -> MeshSession? {
+        vs_network_kernels_for(set.value).map { MeshSession(self, kernels: $0.pointee) }
     }
 
     typealias Shape = (inputs: Int, outputs: Int, stride: Int)
@@ -132,8 +132,7 @@ extension NetworkWeights {
     {
         let reduced = AttentionMesh.reducedChannels
         return AttentionMesh.Branch(
-            blocks: shapes.map { block($0) },
-            reduction: linear(inputs: 128, outputs: reduced, activation: VS_PRELU),
+            blocks: shapes.map { block($0) }, reduction: linear(inputs: 128, outputs: reduced, activation: VS_PRELU),
             last: block((reduced, reduced, 1)),
             results: outputs.map { linear(inputs: side * side * reduced, outputs: $0, activation: VS_LINEAR) })
     }

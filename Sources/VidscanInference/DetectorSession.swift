@@ -3,10 +3,6 @@ internal import Glibc
 public import VidscanBase
 public import VidscanFaces
 
-extension FaceDetector {
-    public typealias Session = DetectorSession
-}
-
 /// Computes a ``FaceDetector`` for pictures of one size, with its own memory. Use it from one thread at a time.
 public final class DetectorSession {
     private let network: FaceDetector
@@ -26,8 +22,7 @@ public final class DetectorSession {
 
     init(_ network: FaceDetector, inputSize size: PictureSize, kernels: vs_network_kernels) {
         precondition(size.width % FaceDetector.sideMultiple == 0 && size.height % FaceDetector.sideMultiple == 0)
-        self.network = network
-        self.kernels = kernels
+        (self.network, self.kernels) = (network, kernels)
         inputSize = size
         var shapes: [(width: Int, height: Int, channels: Int)] = []
         var needs: [MemoryPlan.Need] = [(3 * size.width * size.height, 0...0)]
@@ -35,21 +30,17 @@ public final class DetectorSession {
         func add(_ width: Int, _ height: Int, _ channels: Int, lastReader: Int? = nil) {
             let step = shapes.count
             shapes.append((width, height, channels))
-            needs.append(
-                (
-                    NetworkTensor.count(width: width, height: height, channels: channels),
-                    step...(lastReader ?? step + 1)
-                ))
+            let count = NetworkTensor.count(width: width, height: height, channels: channels)
+            needs.append((count, step...(lastReader ?? step + 1)))
         }
         var (width, height) = (size.width / 2, size.height / 2)
         var scratchCount = 0
         for (index, block) in network.blocks.enumerated() {
-            scratchCount = withUnsafePointer(to: block) { max(scratchCount, vs_inverted_scratch($0, width, height)) }
+            scratchCount = max(scratchCount, vs_inverted_scratch(block, width, height))
             width /= block.depthwise.stride
             height /= block.depthwise.stride
             let reader = network.steps.firstIndex { $0.block == index }
-            add(
-                width, height, block.projection.outputs, lastReader: reader.map { network.blocks.count + 1 + $0 })
+            add(width, height, block.projection.outputs, lastReader: reader.map { network.blocks.count + 1 + $0 })
         }
         let neck = network.reduction.outputs
         add(width, height, neck)
@@ -144,15 +135,12 @@ public final class DetectorSession {
     private func run() {
         let scratch = scratch.baseAddress
         blocks[0].clearBorder()
-        withUnsafePointer(to: network.blocks[0]) {
-            kernels.image_inverted_residual($0, input, inputSize.width, inputSize.height, scratch, blocks[0].values)
-        }
+        kernels.image_inverted_residual(
+            network.blocks[0], input, inputSize.width, inputSize.height, scratch, blocks[0].values)
         var current = blocks[0]
         for (block, output) in zip(network.blocks, blocks).dropFirst() {
             output.clearBorder()
-            withUnsafePointer(to: block) {
-                kernels.inverted_residual($0, current.values, current.width, current.height, scratch, output.values)
-            }
+            kernels.inverted_residual(block, current.values, current.width, current.height, scratch, output.values)
             current = output
         }
         pointwise(network.reduction, current, to: reduced)
@@ -163,27 +151,19 @@ public final class DetectorSession {
                 kernels.deconvolution(
                     $0.baseAddress, current.values, current.channels, current.width, current.height, output.values)
             }
-            add(step.lateral, blocks[step.block], to: output)
+            pointwise(step.lateral, blocks[step.block], to: output, adds: true)
             current = output
         }
         smoothed.clearBorder()
-        withUnsafePointer(to: network.smoothing) {
-            kernels.conv3x3($0, current.values, current.channels, current.width, current.height, smoothed.values)
-        }
+        kernels.conv3x3(
+            network.smoothing, current.values, current.channels, current.width, current.height, smoothed.values)
         pointwise(network.heads, smoothed, to: cells)
     }
 
-    private func pointwise(_ layer: vs_linear, _ input: NetworkTensor, to output: NetworkTensor) {
-        output.clearBorder()
-        withUnsafePointer(to: layer) {
-            kernels.pointwise($0, input.values, input.channels, input.width, input.height, nil, output.values)
-        }
-    }
-
-    private func add(_ layer: vs_linear, _ input: NetworkTensor, to sum: NetworkTensor) {
-        withUnsafePointer(to: layer) {
-            kernels.pointwise($0, input.values, input.channels, input.width, input.height, sum.values, sum.values)
-        }
+    private func pointwise(_ layer: vs_linear, _ input: NetworkTensor, to output: NetworkTensor, adds: Bool = false) {
+        if !adds { output.clearBorder() }
+        kernels.pointwise(
+            layer, input.values, input.channels, input.width, input.height, adds ? output.values : nil, output.values)
     }
 }
 
@@ -192,9 +172,7 @@ private struct WeightedFace {
     /// Box and landmark coordinates times weights.
     private var sums = [Double](repeating: 0, count: 14)
 
-    init(_ face: FaceDetection) {
-        add(face)
-    }
+    init(_ face: FaceDetection) { add(face) }
 
     mutating func add(_ face: FaceDetection) {
         weight += face.confidence

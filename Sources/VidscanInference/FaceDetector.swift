@@ -71,12 +71,12 @@ public final class FaceDetector: @unchecked Sendable {
     }
 
     /// Makes a session, which takes about 30 bytes per pixel. Both sides of the input are multiples of 32.
-    public func makeSession(inputSize: PictureSize) -> Session {
-        Session(self, inputSize: inputSize, kernels: vs_best_network_kernels().pointee)
+    public func makeSession(inputSize: PictureSize) -> DetectorSession {
+        DetectorSession(self, inputSize: inputSize, kernels: vs_best_network_kernels().pointee)
     }
 
     /// `nil` if the processor lacks the instruction set.
-    package func makeSession(inputSize: PictureSize, using set: InstructionSet) -> Session? {
-        vs_network_kernels_for(set.value).map { Session(self, inputSize: inputSize, kernels: $0.pointee) }
+    package func makeSession(inputSize: PictureSize, using set: InstructionSet) -> DetectorSession? {
+        vs_network_kernels_for(set.value).map { DetectorSession(self, inputSize: inputSize, kernels: $0.pointee) }
     }
 }

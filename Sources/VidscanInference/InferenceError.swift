@@ -1,18 +1,12 @@
 /// A model could not be loaded or run.
 public struct InferenceError: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Code: String, Sendable {
-        case modelNotFound = "model-not-found"
-        case runtime = "inference-runtime"
-    }
+    public enum Code: Sendable { case modelNotFound, runtime }
 
     public let code: Code
     /// What failed, with the model's name and the runtime's message.
     public let reason: String
 
-    public init(_ code: Code, _ reason: String) {
-        self.code = code
-        self.reason = reason
-    }
+    public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
 
     public var description: String { reason }
 }

@@ -15,14 +15,10 @@ public final class InferenceRuntime: @unchecked Sendable {
         core = try library.object("cannot start the inference runtime") { library.functions.core_create($0) }
     }
 
-    deinit {
-        library.functions.core_free(core)
-    }
+    deinit { library.functions.core_free(core) }
 
     /// Checks that the libraries are there, without loading them.
-    public static func checkInstallation() throws(InferenceError) {
-        _ = try OpenVINOLibrary.path()
-    }
+    public static func checkInstallation() throws(InferenceError) { _ = try OpenVINOLibrary.path() }
 
     /// For example `2026.4.1`. Loads no library, which would take memory and a tenth of a second.
     public static var installedVersion: String {
@@ -98,14 +94,10 @@ public final class CompiledModel: @unchecked Sendable {
     private let handle: OpaquePointer
 
     fileprivate init(_ handle: OpaquePointer, name: String, library: OpenVINOLibrary) {
-        self.library = library
-        self.handle = handle
-        self.name = name
+        (self.library, self.handle, self.name) = (library, handle, name)
     }
 
-    deinit {
-        library.functions.compiled_model_free(handle)
-    }
+    deinit { library.functions.compiled_model_free(handle) }
 
     /// The request has its own tensors and keeps the model alive.
     public func makeRequest() throws(InferenceError) -> InferenceRequest {
@@ -122,14 +114,9 @@ public final class InferenceRequest {
     private let model: CompiledModel
     private var library: OpenVINOLibrary { model.library }
 
-    init(_ handle: OpaquePointer, model: CompiledModel) {
-        self.handle = handle
-        self.model = model
-    }
+    init(_ handle: OpaquePointer, model: CompiledModel) { (self.handle, self.model) = (handle, model) }
 
-    deinit {
-        library.functions.infer_request_free(handle)
-    }
+    deinit { library.functions.infer_request_free(handle) }
 
     /// The memory of the only input, to be filled before `run`.
     public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {

@@ -3,10 +3,6 @@ internal import Glibc
 public import VidscanBase
 public import VidscanFaces
 
-extension AttentionMesh {
-    public typealias Session = MeshSession
-}
-
 /// Computes an ``AttentionMesh``, with its own memory. Use it from one thread at a time.
 public final class MeshSession {
     private let network: AttentionMesh
@@ -18,8 +14,7 @@ public final class MeshSession {
     private let scratch: UnsafeMutableBufferPointer<Float>
 
     init(_ network: AttentionMesh, kernels: vs_network_kernels) {
-        self.network = network
-        self.kernels = kernels
+        (self.network, self.kernels) = (network, kernels)
         input = NetworkTensor.zeros(3 * AttentionMesh.resolution * AttentionMesh.resolution)
         scratch = NetworkTensor.zeros(vs_first_cache)
     }
@@ -50,8 +45,7 @@ public final class MeshSession {
     private func run() -> (points: [Float], presence: Float) {
         let side = AttentionMesh.resolution
         let stem = tensor(side: side / 2, channels: 16)
-        kernels.image_conv3x3(
-            input.baseAddress, side, network.stem.weights, network.stem.bias, network.stem.slopes, stem.values)
+        kernels.image_conv3x3(network.stem, input.baseAddress, side, stem.values)
         let features = run(network.features, on: stem)
         let trunk = run(network.trunk, on: features, keeping: features)
         var points = Array(trunk[0].prefix(3 * AttentionMesh.meshPoints))
@@ -86,18 +80,16 @@ public final class MeshSession {
     }
 
     /// Never overwrites `kept`.
-    private func run(_ blocks: [vs_separable], on input: NetworkTensor, keeping kept: NetworkTensor? = nil)
-        -> NetworkTensor
-    {
+    private func run(
+        _ blocks: [vs_separable], on input: NetworkTensor, keeping kept: NetworkTensor? = nil
+    ) -> NetworkTensor {
         var current = input
         for block in blocks {
             let output = tensor(
                 side: current.width / block.depthwise.stride, channels: block.pointwise.outputs, besides: current,
                 keeping: kept)
-            withUnsafePointer(to: block) {
-                precondition(vs_separable_scratch($0, current.width) <= scratch.count)
-                kernels.separable($0, current.values, current.width, scratch.baseAddress, output.values)
-            }
+            precondition(vs_separable_scratch(block, current.width) <= scratch.count)
+            kernels.separable(block, current.values, current.width, scratch.baseAddress, output.values)
             current = output
         }
         return current
@@ -109,14 +101,12 @@ public final class MeshSession {
     ) -> [[Float]] {
         let wide = run(branch.blocks, on: input, keeping: kept)
         let reduced = tensor(side: wide.width, channels: branch.reduction.outputs)
-        withUnsafePointer(to: branch.reduction) {
-            kernels.pointwise($0, wide.values, wide.channels, wide.width, wide.height, nil, reduced.values)
-        }
+        kernels.pointwise(branch.reduction, wide.values, wide.channels, wide.width, wide.height, nil, reduced.values)
         let last = run([branch.last], on: reduced)
         return last.withoutBorder { values in
             branch.results.map { layer in
                 [Float](unsafeUninitializedCapacity: layer.outputs) { buffer, count in
-                    withUnsafePointer(to: layer) { kernels.fully_connected($0, values, buffer.baseAddress) }
+                    kernels.fully_connected(layer, values, buffer.baseAddress)
                     count = layer.outputs
                 }
             }
@@ -127,9 +117,7 @@ public final class MeshSession {
     private func tensor(
         side: Int, channels: Int, besides input: NetworkTensor? = nil, keeping kept: NetworkTensor? = nil
     ) -> NetworkTensor {
-        let found = tensors.first {
-            $0.width == side && $0.channels == channels && $0 !== input && $0 !== kept
-        }
+        let found = tensors.first { $0.width == side && $0.channels == channels && $0 !== input && $0 !== kept }
         if let found { return found }
         let tensor = NetworkTensor(width: side, height: side, channels: channels)
         tensors.append(tensor)

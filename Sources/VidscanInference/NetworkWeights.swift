@@ -9,9 +9,7 @@ struct NetworkWeights {
     private(set) var count = 0
 
     init(path: String) throws(InferenceError) {
-        guard let bytes = AlignedBytes(path: path) else {
-            throw InferenceError(.modelNotFound, "cannot read \(path)")
-        }
+        guard let bytes = AlignedBytes(path: path) else { throw InferenceError(.modelNotFound, "cannot read \(path)") }
         self.path = path
         owner = bytes
         values = bytes.bytes.bindMemory(to: Float.self)
@@ -46,5 +44,17 @@ struct NetworkWeights {
             throw InferenceError(.runtime, "\(path) has \(found) bytes instead of \(expected)")
         }
         return owner
+    }
+}
+
+package enum InstructionSet: CaseIterable, Sendable {
+    case baseline, avx2, avx512
+
+    var value: vs_network_set {
+        switch self {
+        case .baseline: VS_NETWORK_BASELINE
+        case .avx2: VS_NETWORK_AVX2
+        case .avx512: VS_NETWORK_AVX512
+        }
     }
 }

@@ -11,21 +11,17 @@ final class OpenVINOLibrary: @unchecked Sendable {
 
     let functions: vs_openvino
 
-    private init(_ functions: vs_openvino) {
-        self.functions = functions
-    }
+    private init(_ functions: vs_openvino) { self.functions = functions }
 
     static func loaded() throws(InferenceError) -> OpenVINOLibrary { try result.get() }
 
-    private static let result: Result<OpenVINOLibrary, InferenceError> = {
-        Result { () throws(InferenceError) in
-            var functions = vs_openvino()
-            if let reason = vs_load_openvino(try path(), &functions) {
-                throw InferenceError(.runtime, "cannot load OpenVINO: \(String(cString: reason))")
-            }
-            return OpenVINOLibrary(functions)
+    private static let result = Result { () throws(InferenceError) in
+        var functions = vs_openvino()
+        if let reason = vs_load_openvino(try path(), &functions) {
+            throw InferenceError(.runtime, "cannot load OpenVINO: \(String(cString: reason))")
         }
-    }()
+        return OpenVINOLibrary(functions)
+    }
 
     /// Throws if the library is not installed, or if somebody else may have put it there.
     static func path() throws(InferenceError) -> String {

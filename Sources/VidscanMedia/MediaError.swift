@@ -2,15 +2,12 @@ internal import CFFmpeg
 package import VidscanBase
 
 /// Why a media file could not be read or written, or a filter chain used.
-package struct MediaError: Error, Sendable, Equatable {
+package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     package typealias Code = MediaErrorCode
 
     /// The caller knows how its users apply a remedy.
     package enum Remedy: Sendable, Equatable {
-        case raisePixelLimit
-        case raiseDurationLimit
-        case permitFilters
-        case listFilters
+        case raisePixelLimit, raiseDurationLimit, permitFilters, listFilters
         case listOptions(filter: String)
     }
 
@@ -18,6 +15,7 @@ package struct MediaError: Error, Sendable, Equatable {
     /// What failed and why, without the name of the file.
     package let reason: String
     package let remedy: Remedy?
+    package var description: String { reason }
 
     package init(_ code: Code, _ reason: String, remedy: Remedy? = nil) {
         self.code = code
@@ -28,7 +26,6 @@ package struct MediaError: Error, Sendable, Equatable {
 
 extension MediaError {
     static var outOfMemory: MediaError { MediaError(.io, "Cannot allocate memory") }
-
     static var cancelled: MediaError { MediaError(.cancelled, "interrupted") }
 
     static func frameTooLarge(_ size: PictureSize, limit: Int) -> MediaError {
@@ -41,15 +38,9 @@ extension MediaError {
     }
 }
 
-extension MediaError: CustomStringConvertible {
-    package var description: String { reason }
-}
-
 extension PictureSize {
     /// libavcodec has its own limit, which vidscan's limits cannot raise.
-    var isDecodable: Bool {
-        av_image_check_size(UInt32(clamping: width), UInt32(clamping: height), 0, nil) >= 0
-    }
+    var isDecodable: Bool { av_image_check_size(UInt32(clamping: width), UInt32(clamping: height), 0, nil) >= 0 }
 }
 
 /// Limits on what is read from a file that may be hostile or broken.

@@ -8,30 +8,21 @@ package enum EmbeddingRemoval {
     /// there was something to remove. If `run.json` cannot be written, it throws, but the embeddings are gone.
     package static func remove(from path: String) throws(VidscanError) -> Bool {
         do throws(VidscanError) {
-            let result = try open { () throws(SystemError) in try Folder(path) }
             var hadSome = false
-            var folders = [result]
-            if result.entry(ResultFiles.originals) == .folder {
-                folders.append(try open { () throws(SystemError) in try result.folder(ResultFiles.originals) })
-            }
-            for folder in folders where folder.entry(ResultFolder.Kind.result.record) != nil {
+            for folder in try folders(of: path) where folder.entry(ResultFolder.Kind.result.record) != nil {
                 let hadFile = try removeFile(folder)
                 hadSome = try clearRecord(folder) || hadFile || hadSome
             }
             return hadSome
-        } catch {
-            throw error.naming(path)
-        }
+        } catch { throw error.naming(path) }
     }
 
-    package static func results(_ path: String) throws(VidscanError) -> [String] { try ResultFinder.find(path) }
-
-    private static func open(_ body: () throws(SystemError) -> Folder) throws(VidscanError) -> Folder {
+    private static func folders(of path: String) throws(VidscanError) -> [Folder] {
         do throws(SystemError) {
-            return try body()
-        } catch {
-            throw .result("cannot open the folder: \(error)")
-        }
+            let result = try Folder(path)
+            guard result.entry(ResultFiles.originals) == .folder else { return [result] }
+            return [result, try result.folder(ResultFiles.originals)]
+        } catch { throw .result("cannot open the folder: \(error)") }
     }
 
     private static func removeFile(_ folder: Folder) throws(VidscanError) -> Bool {
@@ -48,9 +39,7 @@ package enum EmbeddingRemoval {
     private static func clearRecord(_ folder: Folder) throws(VidscanError) -> Bool {
         let name = ResultFolder.Kind.result.record
         let record = try RecordFile.decode(JSONValue.self, folder: folder.path, name: name)
-        guard case .object(var members) = record, members.removeValue(forKey: "embeddings") != nil else {
-            return false
-        }
+        guard case .object(var members) = record, members.removeValue(forKey: "embeddings") != nil else { return false }
         var status = stat()
         guard stat("\(folder.path)/\(name)", &status) == 0 else {
             throw .writing("cannot read \(name)", .current, stage: .write)

@@ -1,4 +1,3 @@
-internal import Foundation
 package import VidscanBase
 package import VidscanFaces
 internal import VidscanResults
@@ -39,9 +38,7 @@ package struct PeopleStudy: Sendable {
 
     private let options: Options
 
-    package init(options: Options = Options()) {
-        self.options = options
-    }
+    package init(options: Options = Options()) { self.options = options }
 
     /// Adds results, or folders with results, to those of a study and writes `people.csv`, `people.html`, `people.json`
     /// and the merged tables, each complete or not at all. Cancelling the task throws the code `interrupted`.
@@ -65,9 +62,7 @@ package struct PeopleStudy: Sendable {
         var state = known ?? StudyState()
         var summary = Summary(path: folder.path(of: PeopleTable.file))
         for name in options.removals {
-            do throws(Correction.Malformed) {
-                state.remove(try state.video(named: name))
-            } catch {
+            do throws(VidscanError) { state.remove(try state.video(named: name)) } catch {
                 throw .result("cannot remove \(name): \(error.reason)")
             }
         }
@@ -79,8 +74,7 @@ package struct PeopleStudy: Sendable {
         if let corrections, known != nil { summary.corrections = try corrections.apply(to: &state) }
         var study = try inputs.people(state)
         guard known != nil || !study.videos.isEmpty else {
-            throw inputs.failures.first
-                ?? VidscanError.result("there is no study in \(folder.path); name some results")
+            throw inputs.failures.first ?? VidscanError.result("there is no study in \(folder.path); name some results")
         }
         var links = StudyLinker.link(study, nextID: &state.nextId)
         study.assign(links.numbers)
@@ -124,9 +118,7 @@ extension StudyState {
         guard let photo = FaceCluster(photos, evidence: Double(photos.count)) else { return }
         var nearest: (person: Int, excess: Double)?
         for look in looks {
-            let faces = look.compactMap { study.people[$0].faces }
-            guard var cluster = faces.first else { continue }
-            for more in faces.dropFirst() { cluster.add(more) }
+            guard let cluster = study.faces(of: look) else { continue }
             let excess = cluster.distance(to: photo) - cluster.limit(with: photo)
             if excess < nearest?.excess ?? .infinity { nearest = (look[0], excess) }
         }
@@ -135,12 +127,6 @@ extension StudyState {
                 "nobody in the study looks enough like the \(photos.count == 1 ? "photograph" : "photographs") of"
                     + " \(name); another photograph may do, or a line 'name NUMBER \(name)' in a file of --corrections")
         }
-        let correction = Correction.name(id, name)
-        do throws(Correction.Malformed) {
-            try apply(correction)
-        } catch {
-            throw .result(error.reason)
-        }
-        if !corrections.contains(correction.text) { corrections.append(correction.text) }
+        try apply(.name(id, name))
     }
 }

@@ -14,16 +14,14 @@ package struct PhotoSearch {
         people = try VideoPerson.read(video, index: 0, known: [:], needsEmbeddings: true)
     }
 
-    /// The `person_id`s of people who certainly look like one of the photographs, or like all of them together.
-    ///
-    /// - Throws: `VidscanError` if nobody does.
+    /// The `person_id`s of people who certainly look like one of the photographs, or like all of them together. Throws
+    /// if nobody does.
     package func certain(_ photos: [FaceEmbedding]) throws(VidscanError) -> Set<Int> {
         try found(photos, people.filter { excess($0, photos).map { $0 < -Self.margin } ?? false })
     }
 
-    /// The `person_id`s of everybody who may be on one of the photographs: also those who cannot be compared.
-    ///
-    /// - Throws: `VidscanError` if nobody looks like them.
+    /// The `person_id`s of everybody who may be on one of the photographs: also those who cannot be compared. Throws if
+    /// nobody looks like them.
     package func possible(_ photos: [FaceEmbedding]) throws(VidscanError) -> Set<Int> {
         let known = try found(photos, people.filter { excess($0, photos).map { $0 < Self.allowance } ?? false })
         return known.union(people.filter { $0.faces == nil }.map(\.personID))

@@ -7,7 +7,7 @@ internal import VidscanResults
 final class FramePainter {
     private let options: RenderOptions
     private var timeline: FaceTimeline
-    private let anonymizer: Anonymizer?
+    let anonymizer: Anonymizer?
     private let sticker: StickerPainter?
     private let overlay: OverlayPainter?
     private var frameCount = 0
@@ -18,9 +18,7 @@ final class FramePainter {
         let painter = try options.sticker.map(StickerPainter.init)
         // A sticker that hides faces belongs to the anonymizer.
         let covers = options.anonymize?.method == .sticker
-        if covers, painter == nil {
-            throw VidscanError(.setup, "--anonymize sticker needs --sticker", stage: .open)
-        }
+        if covers, painter == nil { throw VidscanError(.setup, "--anonymize sticker needs --sticker", stage: .open) }
         sticker = covers ? nil : painter
         anonymizer = try options.anonymize.map { anonymize throws(VidscanError) in
             try Anonymizer(anonymize, of: tables, sticker: covers ? painter : nil)
@@ -62,18 +60,13 @@ final class FramePainter {
         for face in faces { try sticker?.paint(on: face, of: frame) }
         if let overlay, let style = options.overlay {
             for face in faces {
-                let trail =
-                    style.elements.contains(.trail) ? timeline.trail(of: face, seconds: style.trailSeconds) : []
+                let trail = style.elements.contains(.trail) ? timeline.trail(of: face, seconds: style.trailSeconds) : []
                 let others = faces.filter { $0.faceID != face.faceID }.map(\.box)
                 try overlay.paint(face, trail: trail, others: others, on: frame)
             }
         }
         return max(count, faces.count)
     }
-
-    var tally: VisibilityCount? { anonymizer?.tally }
-
-    var hiddenSpans: HiddenSpans { anonymizer?.hiddenSpans ?? HiddenSpans() }
 
     /// When hiding, analysed frames that are missing from the video are an error.
     func finish() throws(VidscanError) {

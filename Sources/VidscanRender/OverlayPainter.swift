@@ -6,10 +6,9 @@ internal import VidscanResults
 final class OverlayPainter {
     private let style: OverlayStyle
     private let surface = DrawingSurface()
+    private static let shadow = Ink.black.faded(to: 0.45)
 
-    init(_ style: OverlayStyle) {
-        self.style = style
-    }
+    init(_ style: OverlayStyle) { self.style = style }
 
     /// In display pixels.
     private struct Sizes {
@@ -40,7 +39,7 @@ final class OverlayPainter {
         try surface.draw(on: face.box.grown(by: reach, reach), of: frame) {
             if style.elements.contains(.mesh), let mesh = face.mesh { draw(mesh, ink, sizes) }
             if style.elements.contains(.box) { draw(box: face.box, ink, sizes) }
-            if style.elements.contains(.points) { draw(pointsOf: face, ink, sizes) }
+            if style.elements.contains(.points) { draw(pointsOf: face, sizes) }
             if style.elements.contains(.axes) { draw(axesOf: face, sizes) }
         }
         // A surface of any size can measure text.
@@ -53,25 +52,24 @@ final class OverlayPainter {
 
     private func draw(box: Rectangle, _ ink: Ink, _ sizes: Sizes) {
         let radius = min(box.width, box.height) * 0.06
-        surface.rectangle(box, radius: radius, .stroke(Ink.black.faded(to: 0.45), width: sizes.line * 2.2))
+        surface.rectangle(box, radius: radius, .stroke(Self.shadow, width: sizes.line * 2.2))
         surface.rectangle(box, radius: radius, .stroke(ink, width: sizes.line))
     }
 
-    private func draw(pointsOf face: FaceState, _ ink: Ink, _ sizes: Sizes) {
-        let shadow = Ink.black.faded(to: 0.45)
+    private func draw(pointsOf face: FaceState, _ sizes: Sizes) {
         let radius = face.box.width * 0.055
+        let strokes: [DrawingSurface.Style] = [
+            .stroke(Self.shadow, width: sizes.line * 1.8), .stroke(.white, width: sizes.line * 0.8),
+        ]
         for eye in [face[.leftEye], face[.rightEye]].compactMap({ $0 }) {
-            surface.ellipse(
-                center: eye, radiusX: radius, radiusY: radius, .stroke(shadow, width: sizes.line * 1.8))
-            surface.ellipse(center: eye, radiusX: radius, radiusY: radius, .stroke(.white, width: sizes.line * 0.8))
+            for stroke in strokes { surface.ellipse(center: eye, radiusX: radius, radiusY: radius, stroke) }
         }
         if let left = face[.leftMouthCorner], let right = face[.rightMouthCorner] {
             let line = face[.mouth].map { [right, $0, left] } ?? [right, left]
-            surface.line(through: line, .stroke(shadow, width: sizes.line * 1.8))
-            surface.line(through: line, .stroke(.white, width: sizes.line * 0.8))
+            for stroke in strokes { surface.line(through: line, stroke) }
         }
         if let nose = face[.nose] {
-            surface.dots(at: [nose], radius: sizes.line * 1.3, shadow)
+            surface.dots(at: [nose], radius: sizes.line * 1.3, Self.shadow)
             surface.dots(at: [nose], radius: sizes.line * 0.8, .white)
         }
     }
@@ -82,13 +80,10 @@ final class OverlayPainter {
         for outline in MeshOutlines.closed {
             surface.line(through: outline.map { mesh[$0] }, closed: true, .stroke(ink, width: width))
         }
-        for outline in MeshOutlines.open {
-            surface.line(through: outline.map { mesh[$0] }, .stroke(ink, width: width))
-        }
+        for outline in MeshOutlines.open { surface.line(through: outline.map { mesh[$0] }, .stroke(ink, width: width)) }
         for (center, rim) in MeshOutlines.irises {
             let radius = rim.map { mesh.distance(center, $0) }.reduce(0, +) / Double(rim.count)
-            surface.ellipse(
-                center: mesh[center], radiusX: radius, radiusY: radius, .stroke(.white, width: width * 1.2))
+            surface.ellipse(center: mesh[center], radiusX: radius, radiusY: radius, .stroke(.white, width: width * 1.2))
             surface.dots(at: [mesh[center]], radius: width, .white)
         }
     }
@@ -111,7 +106,7 @@ final class OverlayPainter {
         for axis in axes {
             let tip = Point(
                 x: origin.x + (axis.x * cr - axis.y * sr) * length, y: origin.y + (axis.x * sr + axis.y * cr) * length)
-            surface.line(through: [origin, tip], .stroke(Ink.black.faded(to: 0.45), width: sizes.line * 2.2))
+            surface.line(through: [origin, tip], .stroke(Self.shadow, width: sizes.line * 2.2))
             surface.line(through: [origin, tip], .stroke(axis.ink, width: sizes.line * 1.3))
         }
     }
@@ -203,8 +198,7 @@ final class OverlayPainter {
                 let top = bounds.y + padding / 2 + Double(index) * line
                 surface.text(
                     names[index], at: Point(x: bounds.x + padding, y: top + measured[index].ascent + font * 0.15),
-                    size: font,
-                    .white)
+                    size: font, .white)
                 let track = Rectangle(
                     x: bounds.x + nameWidth + 2 * padding, y: top + line * 0.3, width: barLength, height: line * 0.4)
                 surface.rectangle(track, radius: track.height / 2, .fill(Ink.white.faded(to: 0.25)))
@@ -239,8 +233,7 @@ final class OverlayPainter {
 enum MeshOutlines {
     static let face = [
         10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377, 152, 148, 176, 149,
-        150,
-        136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
+        150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
     ]
 
     static let closed = [

@@ -61,10 +61,8 @@ enum RenderWarnings {
         if let removed = tables.corrections?.record.corrections?.facesRemoved, removed > 0,
             !hidden.isEmpty || shown.isEmpty
         {
-            let remedy =
-                hidden.isEmpty ? "" : "; --keep-face would leave face_id \(ChosenFaces.ranges(hidden)) visible"
-            warnings.append(
-                "what corrections removed is hidden too, because the detector found faces there\(remedy)")
+            let remedy = hidden.isEmpty ? "" : "; --keep-face would leave face_id \(ChosenFaces.ranges(hidden)) visible"
+            warnings.append("what corrections removed is hidden too, because the detector found faces there\(remedy)")
         }
         return warnings
     }

@@ -30,33 +30,26 @@ package struct Renderer: Sendable {
     /// visible, beside the output.
     ///
     /// - Parameters:
-    ///   - resultPath: the result folder of an analysis.
+    ///   - resultPath: the result folder of an analysis. `name` names it in messages.
     ///   - input: the video, if it has moved since the analysis.
     ///   - outputPath: its extension selects the container. `nil` writes to the result folder, as MP4 if that holds all copied
     ///     streams, otherwise as MKV. A picture becomes a JPEG or PNG file.
+    ///   - isNew: whether this run has just written the tables.
     /// - Throws: `VidscanError`, leaving no output behind; `interrupted` when the task is cancelled.
     package func run(
-        resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
+        resultPath: String, name: String? = nil, input: String? = nil, outputPath: String? = nil, replaces: Bool,
+        isNew: Bool = false
     ) async throws -> Summary {
-        let summary = try await run(
-            resultPath: resultPath, name: resultPath, input: input, outputPath: outputPath, replaces: replaces,
-            isNew: false)
-        let folder = FilePath.folder(of: FilePath.absolute(summary.path))
-        if let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
-            observer.warned(
-                resultPath,
-                message: IdentifyingFiles.notice(in: resultPath, isInverted: anonymize.isInverted))
-        }
-        return summary
-    }
-
-    /// `name` names the result in messages. `isNew`: this run has just written the tables.
-    package func run(
-        resultPath: String, name: String, input: String?, outputPath: String?, replaces: Bool, isNew: Bool
-    ) async throws -> Summary {
-        try await BlockingWork.run(thread: "render", input: name) { cancellation in
+        let name = name ?? resultPath
+        let summary = try await BlockingWork.run(thread: "render", input: name) { cancellation in
             try render(resultPath, name, input, outputPath, replaces: replaces, isNew: isNew, cancellation)
         }
+        let folder = FilePath.folder(of: FilePath.absolute(summary.path))
+        if !isNew, let anonymize = options.anonymize, folder == FilePath.absolute(resultPath) {
+            let notice = IdentifyingFiles.notice(in: resultPath, isInverted: anonymize.isInverted)
+            observer.warned(resultPath, message: notice)
+        }
+        return summary
     }
 
     private func render(
@@ -77,8 +70,7 @@ package struct Renderer: Sendable {
         let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
-        let file = try AtomicFile(
-            path: path, replaces: replaces, source: source.absolutePath, stage: .render)
+        let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         let recordPath = HidingRecord.path(of: path, isInResult: outputPath == nil)
         if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
@@ -105,37 +97,37 @@ package struct Renderer: Sendable {
         }
         if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
         try file.complete()
-        let tally = painter.tally
-        if let anonymize = options.anonymize, let tally {
-            let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
-            let content = HidingRecord(
-                anonymize, video: options, analysis: result.record.pipeline, frames: transcoder.frameCount,
-                tally: tally, spans: painter.hiddenSpans.shifted(by: transcoder.startMicroseconds),
-                removedFaces: tables.removedFaces)
-            try record.write(content.text())
-            try record.complete()
-        }
         var warnings = RenderWarnings.problems(of: transcoder, hidesFaces: hides)
         var hidden: String?
-        if let anonymize = options.anonymize, !anonymize.isInverted {
-            let frames = painter.hiddenSpans.frameCount
-            let codecs =
-                transcoder.soundCodecs.isEmpty
-                ? "" : ", encoded again as \(transcoder.soundCodecs.joined(separator: " and "))"
-            let sound =
-                transcoder.copiesAudio ? "; the sound is that of the original\(codecs) (--no-audio leaves it out)" : ""
-            let subtitles = transcoder.copiesSubtitles ? "; the subtitles are those of the original" : ""
-            hidden =
-                "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))\(sound)\(subtitles)"
-            let findsNothing = frames + (tally?.visibleFrames ?? 0) == 0
-            warnings += RenderWarnings.weaknesses(of: anonymize, findsNothing: findsNothing)
+        if let anonymizer = painter.anonymizer {
+            let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
+            try record.write(
+                HidingRecord.text(anonymizer, in: transcoder, video: options, analysis: result.record.pipeline))
+            try record.complete()
+            if !anonymizer.options.isInverted {
+                let frames = anonymizer.hiddenSpans.frameCount
+                hidden =
+                    "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))"
+                    + Self.kept(by: transcoder)
+                let findsNothing = frames + anonymizer.tally.visibleFrames == 0
+                warnings += RenderWarnings.weaknesses(of: anonymizer.options, findsNothing: findsNothing)
+            }
+            warnings += RenderWarnings.corrections(in: tables, anonymizer.options.visible)
         }
-        if let choice = options.anonymize?.visible { warnings += RenderWarnings.corrections(in: tables, choice) }
         for warning in warnings { observer.warned(name, message: warning) }
         return Summary(
             path: path, frames: transcoder.frameCount, seconds: Double(progress.microseconds) / 1e6,
             wallSeconds: begin.duration(to: .now) / .seconds(1),
-            visibility: options.anonymize?.visible.keepsSomebody == true ? tally : nil, hidden: hidden)
+            visibility: options.anonymize?.visible.keepsSomebody == true ? painter.anonymizer?.tally : nil,
+            hidden: hidden)
+    }
+
+    private static func kept(by transcoder: Transcoder) -> String {
+        let codecs = transcoder.soundCodecs.joined(separator: " and ")
+        let encoded = codecs.isEmpty ? "" : ", encoded again as \(codecs)"
+        let sound = "; the sound is that of the original\(encoded) (--no-audio leaves it out)"
+        let subtitles = "; the subtitles are those of the original"
+        return (transcoder.copiesAudio ? sound : "") + (transcoder.copiesSubtitles ? subtitles : "")
     }
 
     private func transcoder(
@@ -164,9 +156,9 @@ package struct Renderer: Sendable {
         transcoderOptions.copiesAudio = options.copiesAudio
         transcoderOptions.copiesSubtitles = options.copiesSubtitles
         transcoderOptions.keepsMetadata = options.keepsMetadata ?? (options.anonymize == nil)
-        transcoderOptions.streamIndex = result.record.video.stream
-        transcoderOptions.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
-        transcoderOptions.limits = options.limits
+        transcoderOptions.reading.streamIndex = result.record.video.stream
+        transcoderOptions.reading.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
+        transcoderOptions.reading.limits = options.limits
         if options.isProxy, let width = result.record.video.displayWidth, let height = result.record.video.displayHeight
         {
             transcoderOptions.height = Self.proxyHeight(
@@ -175,8 +167,8 @@ package struct Renderer: Sendable {
         }
         if options.anonymize != nil {
             // The frames must be decoded as the analysis decoded them.
-            transcoderOptions.decoderThreads = AnonymizeOptions.decoderThreads
-            transcoderOptions.skipsUnneededPackets = result.record.filters?.everyFrame != true
+            transcoderOptions.reading.decoderThreads = AnonymizeOptions.decoderThreads
+            transcoderOptions.reading.skipsUnneededPackets = result.record.filters?.everyFrame != true
         }
         return transcoderOptions
     }

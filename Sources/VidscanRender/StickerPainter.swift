@@ -31,9 +31,7 @@ final class StickerPainter {
             return try VidscanError.media(stage: .open) { () throws(MediaError) in
                 try PictureFile.read(file.absolutePath)
             }
-        } catch {
-            throw VidscanError(error.code, "the sticker \(path): \(error.reason)", stage: .open)
-        }
+        } catch { throw VidscanError(error.code, "the sticker \(path): \(error.reason)", stage: .open) }
     }
 
     /// The rectangle before it is rotated about its centre; `nil` if the face lacks the necessary landmarks.
@@ -43,13 +41,13 @@ final class StickerPainter {
         if options.place != .face {
             guard let left = face[.leftEye], let right = face[.rightEye] else { return nil }
             // The eyes of a turned head appear closer together, but its height does not change and gives a lower limit.
-            let distance = max(Self.distance(left, right), face.box.height * 0.25)
-            center = Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
+            let distance = max((left - right).length, face.box.height * 0.25)
+            center = left.middle(right)
             (width, height) = (distance * 2.2, distance * 0.9)
             if options.place == .mustache {
                 guard let nose = face[.nose], let mouth = face[.mouth] else { return nil }
                 // The tip of the nose overhangs the upper half of the lip.
-                center = Point(x: nose.x + (mouth.x - nose.x) * 0.6, y: nose.y + (mouth.y - nose.y) * 0.6)
+                center = nose + (mouth - nose) * 0.6
                 (width, height) = (distance * 1.25, distance * 0.5)
             }
         }
@@ -58,17 +56,12 @@ final class StickerPainter {
             width: width * options.scale, height: height * options.scale)
     }
 
-    private static func distance(_ a: Point, _ b: Point) -> Double {
-        let (dx, dy) = (a.x - b.x, a.y - b.y)
-        return (dx * dx + dy * dy).squareRoot()
-    }
-
     func paint(on face: FaceState, of frame: EditableFrame) throws(MediaError) {
         guard let target = target(on: face) else { return }
         let pieces = pieces(in: target, displayPerPixel: 1 / frame.scaleX)
         let center = target.center
         // At any rotation, the sticker stays within a circle around its centre.
-        let reach = pieces.flatMap(\.target.corners).map { Self.distance($0, center) }.max() ?? 0
+        let reach = pieces.flatMap(\.target.corners).map { ($0 - center).length }.max() ?? 0
         let part = Rectangle(x: center.x, y: center.y, width: 0, height: 0).grown(by: reach, reach)
         try surface.draw(on: part, of: frame) {
             for piece in pieces {
@@ -126,11 +119,9 @@ final class StickerPainter {
         for row in 0..<3 {
             for column in 0..<3 {
                 let part = Rectangle(
-                    x: imageX[column], y: imageY[row], width: imageX[column + 1] - imageX[column],
-                    height: imageY[row + 1] - imageY[row])
+                    left: imageX[column], top: imageY[row], right: imageX[column + 1], bottom: imageY[row + 1])
                 let target = Rectangle(
-                    x: targetX[column], y: targetY[row], width: targetX[column + 1] - targetX[column],
-                    height: targetY[row + 1] - targetY[row])
+                    left: targetX[column], top: targetY[row], right: targetX[column + 1], bottom: targetY[row + 1])
                 if part.area > 0, target.area > 0 { pieces.append((part, target)) }
             }
         }

@@ -49,9 +49,7 @@ package struct Report: Sendable {
     private static let maximumThumbnails = 60
     private let options: Options
 
-    package init(options: Options = Options()) {
-        self.options = options
-    }
+    package init(options: Options = Options()) { self.options = options }
 
     /// Writes a report. On an error or a cancellation (`interrupted`), leaves no output behind.
     ///
@@ -85,9 +83,9 @@ package struct Report: Sendable {
         var pictures: [Int: String] = [:]
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-            let moments = shown.map { FaceMoment(faceID: $0.id, microseconds: $0.bestMicroseconds, box: $0.box) }
             pictures = try FacePictures.make(
-                moments, of: result, from: source, limits: options.limits, cancellation: cancellation)
+                shown.map { ($0.id, $0.bestMicroseconds, $0.box) }, of: result, from: source, limits: options.limits,
+                cancellation: cancellation)
         }
 
         // These notices are about the result, which is not passed on.
@@ -118,11 +116,10 @@ package struct Report: Sendable {
         }
 
         let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
-        let content = PageContent(
+        let report = ReportPage(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
             samples: samples, pictures: pictures, video: video)
-        let (data, rows) = try content.data()
-        try file.write(PageTemplate.report.render(content.page(data, rows: rows, notices: pageNotices), for: path))
+        try file.write(try report.html(for: path, notices: pageNotices))
         try file.complete()
         return Summary(
             path: path, faces: allFaces.count, notice: notices.isEmpty ? nil : notices.joined(separator: "; "),

@@ -3,38 +3,24 @@ package import VidscanBase
 
 /// A page that links to the reports of several results.
 package struct ReportIndex: Sendable {
-    package struct Row: Sendable {
-        let name: String
-        let hint: String?
-        /// Relative to the index; `nil` without a report.
-        let link: String?
-        /// An error or notice, below the name.
-        let note: String?
-        /// Words without spaces.
-        let groups: [String]
-        let cells: [PageCell]
-        let thumbnails: [String]
-        /// Hidden until requested, because a browser takes seconds to lay out thousands of rows.
-        var isLate = false
+    /// The template finds the values by name, because reflection takes several times as long for thousands of rows.
+    package struct Row: Sendable, MustacheParent {
+        fileprivate var values: [String: any Sendable]
 
+        /// - Parameters:
+        ///   - link: Relative to the index; `nil` without a report.
+        ///   - note: An error or notice, below the name.
+        ///   - groups: Words without spaces.
         package init(
             name: String, hint: String? = nil, link: String?, note: String?, groups: [String] = [], cells: [PageCell],
             thumbnails: [String] = []
         ) {
-            (self.name, self.hint, self.link, self.note) = (name, hint, link, note)
-            (self.groups, self.cells, self.thumbnails) = (groups, cells, thumbnails)
+            values = ["name": name, "groups": groups.joined(separator: " "), "cells": cells, "thumbnails": thumbnails]
+            // The template would look for a missing value in the enclosing ones.
+            for (key, value) in ["hint": hint, "link": link, "note": note] { values[key] = value ?? false }
         }
-    }
 
-    /// The page can show one group alone.
-    package struct Group: Sendable {
-        /// As in `Row.groups`.
-        let group: String
-        let label: String
-
-        package init(_ group: String, label: String) {
-            (self.group, self.label) = (group, label)
-        }
+        package func child(named name: String) -> Any? { values[name] }
     }
 
     package struct Live: Sendable {
@@ -42,48 +28,34 @@ package struct ReportIndex: Sendable {
         /// In milliseconds since 1970. The page reloads itself when the state names a later time.
         let made: Int64
 
-        package init(script: String, page: Int64) {
-            (statusScript, made) = (script, page)
-        }
+        package init(script: String, page: Int64) { (statusScript, made) = (script, page) }
     }
 
+    /// The other rows are hidden until requested, because a browser takes seconds to lay out thousands.
     private static let shownAtOnce = 500
 
     package var head: PageHead
     /// `nil` for a page that does not change.
     package var live: Live?
     package var facts: [PageFact] = []
-    package var groups: [Group] = []
+    /// The page can show one group alone: its name, as in the rows, and its label.
+    package var groups: [PageFact] = []
     let heads: [PageCell]
-    private(set) var rows: [Row]
+    let rows: [Row]
 
     package init(title: String, summary: String, live: Live? = nil, heads: [PageCell], rows: [Row]) {
         head = PageHead(.index, title: title, summary: summary, loads: live == nil ? .nothing : .status)
-        (self.live, self.heads, self.rows) = (live, heads, rows)
-        for index in self.rows.indices.dropFirst(Self.shownAtOnce) { self.rows[index].isLate = true }
+        (self.live, self.heads) = (live, heads)
+        self.rows = rows.enumerated().map { index, row in
+            var row = row
+            row.values["isLate"] = index >= Self.shownAtOnce
+            return row
+        }
     }
 
     /// One HTML file, which loads only the script of `live`. `path` is for the error.
     package func html(for path: String) throws(VidscanError) -> String {
         try PageTemplate.index.render(self, for: path)
-    }
-}
-
-/// Gives values to the template by name, because reflection takes several times as long for thousands of rows. Missing
-/// values are `false`, because the template would look for `nil` in the enclosing values.
-extension ReportIndex.Row: MustacheParent {
-    package func child(named name: String) -> Any? {
-        switch name {
-        case "name": self.name
-        case "hint": hint as Any? ?? false
-        case "link": link as Any? ?? false
-        case "note": note as Any? ?? false
-        case "isLate": isLate
-        case "groups": groups.joined(separator: " ")
-        case "cells": cells
-        case "thumbnails": thumbnails
-        default: nil
-        }
     }
 }
 

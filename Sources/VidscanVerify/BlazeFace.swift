@@ -106,9 +106,7 @@ extension [DetectedFace] {
     func withoutOverlaps() -> [DetectedFace] {
         var kept: [DetectedFace] = []
         for face in sorted(by: { $0.score > $1.score })
-        where !kept.contains(where: { $0.box.intersectionOverUnion(with: face.box) > 0.3 }) {
-            kept.append(face)
-        }
+        where !kept.contains(where: { $0.box.intersectionOverUnion(with: face.box) > 0.3 }) { kept.append(face) }
         return kept
     }
 }

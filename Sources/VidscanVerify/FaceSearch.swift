@@ -16,12 +16,10 @@ public final class FaceSearch {
     /// The side of a close-up, relative to the longer side of the face's box.
     private static let closeUp = 2.0
 
-    public convenience init(models: String) throws {
-        try self.init(models: models, runtime: InferenceRuntime(), confirmedScore: Self.confirmedScore)
-    }
-
-    package init(models: String, runtime: InferenceRuntime, confirmedScore: Double) throws {
-        let cropper = SquareCropper()
+    package init(
+        models: String, runtime: InferenceRuntime? = nil, confirmedScore: Double = FaceSearch.confirmedScore
+    ) throws {
+        let (runtime, cropper) = (try runtime ?? InferenceRuntime(), SquareCropper())
         self.confirmedScore = confirmedScore
         candidateScore = min(Self.candidateScore, confirmedScore)
         short = try BlazeFace(.short, folder: models, runtime: runtime, cropper: cropper)

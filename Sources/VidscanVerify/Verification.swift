@@ -204,9 +204,7 @@ public struct Verification: Sendable {
 private actor SearchWorker {
     private let search: FaceSearch
 
-    init(search: sending FaceSearch) {
-        self.search = search
-    }
+    init(search: sending FaceSearch) { self.search = search }
 
     func faces(in frame: SampledFrame) throws -> [DetectedFace] { try search.faces(in: frame) }
 }

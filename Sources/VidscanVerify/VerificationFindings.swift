@@ -47,20 +47,13 @@ extension Verification.Findings {
             warnings: unsearched.isEmpty ? [] : ["Not searched: \(Printable.line(unsearchedText))."])
         let faces = episodes.map { episode in
             PageFace(
-                thumbnail: episode.picture.map(FacePictures.url),
-                label: "",
-                name: place(of: episode),
+                thumbnail: episode.picture.map(FacePictures.url), label: "", name: place(of: episode),
                 details: [
                     NumberText.count(episode.sightings.count, "frame")
                         + ", score \(Int((100 * episode.best.score).rounded())) %", "at \(episode.place)",
                 ])
         }
-        return try PageTemplate.verification.render(Page(head: head, faces: faces), for: path)
-    }
-
-    private struct Page {
-        let head: PageHead
-        let faces: [PageFace]
+        return try PageTemplate.verification.render(["head": head, "faces": faces] as [String: Any], for: path)
     }
 
     /// `stream 2 (dvd_subtitle), a preview in its header`

@@ -29,22 +29,16 @@ struct AnalyzeCommand: AsyncParsableCommand {
               vidscan analyze day.mp4 --segment 2/7
             """)
 
-    @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
+    @Argument(help: .value("input", "Videos or pictures."))
     var inputs: [String]
 
     @Option(
-        help: ArgumentHelp(
-            "Analyse segment K of N equal ones, counted from 0. 'vidscan merge' joins their results.",
-            valueName: "K/N"),
+        help: .value("K/N", "Analyse segment K of N equal ones, counted from 0. 'vidscan merge' joins their results."),
         transform: VideoSegment.init(text:))
     var segment: VideoSegment?
 
     @OptionGroup
     var options: SettingOptions
-
-    func validate() throws {
-        if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
-    }
 
     func run() async throws {
         let resolved = try ExitStatus.usage.onError {
@@ -61,21 +55,56 @@ struct AnalyzeCommand: AsyncParsableCommand {
         settings.segment = segment
         let models = try ExitStatus.usage.onError(reporter) { try ModelStore() }
         models.keepUntilExit()
-        let analysis = Analysis(
-            settings: settings, models: models, observer: reporter, addition: VideoAndPage())
+        let analysis = Analysis(settings: settings, models: models, observer: reporter, addition: VideoAndPage())
         let targets = ResultPaths.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
         try await CommandWork.run(reporter) {
-            var notes = ResultNotes(inputCount: inputs.count, reporter)
-            let failures = try await CommandWork.each(of: inputs, window: window, reporter) { input, position in
-                let summary = try await analysis.run(
-                    input: input, resultPath: targets[position], replaces: replaces)
-                reporter.delivered(input, summary: summary)
-                notes.add(summary, input: input)
+            try await CommandWork.deliver(inputs, window: window, reporter) { input, position in
+                try await analysis.run(input: input, resultPath: targets[position], replaces: replaces)
             }
-            notes.finish()
-            return failures
+        }
+    }
+}
+
+struct MergeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Joins the segments of a long video, analysed separately, into one result.",
+        discussion: """
+            The result is identical, byte for byte, to that of a single run over the whole video: identities, cuts and \
+            events are determined here, over all segments. Analyse the segments with 'vidscan analyze --segment' and the \
+            same settings, on any machines. The inputs are kept; delete them when you have the result. Segments of \
+            several videos give one result per video.
+
+            EXAMPLES
+              for k in 0 1 2 3; do vidscan analyze day.mp4 --segment $k/4; done
+              vidscan merge day.mp4.part-*-of-4
+              vidscan merge segments/* --output results
+            """)
+
+    @Argument(help: .value("segment", "Folders made by 'vidscan analyze --segment', in any order."))
+    var segments: [String]
+
+    @Option(name: .shortAndLong, help: .of("write.folder"))
+    var output: String?
+
+    @Flag(help: .of("write.replace"))
+    var force = false
+
+    @OptionGroup(title: MessageSettings.title)
+    var messages: MessageArguments
+
+    func run() async throws {
+        let reporter = try messages.makeReporter()
+        let sets = try ExitStatus.someFailed.onError(reporter) { try SegmentMerger.sets(of: segments) }
+        let merger = SegmentMerger(observer: reporter, addition: VideoAndPage())
+        try await CommandWork.run(reporter) {
+            try await CommandWork.deliver(sets.map(\.name), reporter) { _, position in
+                let set = sets[position]
+                return try await merger.run(
+                    set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force)
+            }
         }
     }
 }

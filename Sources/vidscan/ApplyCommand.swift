@@ -23,16 +23,15 @@ struct ApplyCommand: AsyncParsableCommand {
               vidscan apply movie.mp4.vidscan --undo
             """)
 
-    @Argument(help: ArgumentHelp("The result folder of 'vidscan analyze'.", valueName: "result"))
+    @Argument(help: .value("result", "The result folder of 'vidscan analyze'."))
     var result: String
 
-    @Argument(help: ArgumentHelp("The file of corrections.", valueName: "corrections"))
+    @Argument(help: .value("corrections", "The file of corrections."))
     var corrections: String?
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write a corrected copy of the tables to this folder, and leave the result as it is.", valueName: "folder"))
+        help: .value("folder", "Write a corrected copy of the tables to this folder, and leave the result as it is."))
     var output: String?
 
     @Flag(help: "Print what each correction does, and change nothing.")
@@ -48,19 +47,14 @@ struct ApplyCommand: AsyncParsableCommand {
     var messages: MessageArguments
 
     func validate() throws {
-        if undo {
-            if corrections != nil || output != nil || dryRun || force {
-                throw ValidationError("--undo needs the result alone.")
-            }
-        } else if corrections == nil {
-            throw ValidationError("Name the file of corrections, or use --undo.")
-        }
+        try refuse(
+            if: undo && (corrections != nil || output != nil || dryRun || force), "--undo needs the result alone.")
+        try refuse(if: !undo && corrections == nil, "Name the file of corrections, or use --undo.")
         if let corrections, Self.isResult(corrections), !Self.isResult(result) {
-            throw ValidationError(
-                "The result comes first: 'vidscan apply \(corrections) \(result)'.")
+            throw ValidationError("The result comes first: 'vidscan apply \(corrections) \(result)'.")
         }
-        if force, output == nil { throw ValidationError("--force replaces what is at --output.") }
-        if dryRun, output != nil { throw ValidationError("--dry-run writes nothing, so --output has no use.") }
+        try refuse(if: force && output == nil, "--force replaces what is at --output.")
+        try refuse(if: dryRun && output != nil, "--dry-run writes nothing, so --output has no use.")
     }
 
     private static func isResult(_ path: String) -> Bool {

@@ -40,25 +40,20 @@ enum BatchChecks {
 
     /// The first word may be a mistyped subcommand.
     static func missingFolder(_ inputs: [String]) -> String {
-        if let word = inputs.first, let name = subcommand(meantBy: word) {
-            return "\(word) does not exist; did you mean 'vidscan batch \(name)'?"
-        }
-        return "name the folder for the results and the journal with --output"
+        let word = inputs.first ?? ""
+        let suggestion = suggestion(for: ["batch", word])
+        return suggestion.isEmpty
+            ? "name the folder for the results and the journal with --output" : "\(word) does not exist\(suggestion)"
     }
 
     /// `; did you mean 'vidscan batch status'?`, or empty if nothing suggests a mistyped subcommand.
     static func suggestion(for commandLine: some Sequence<String>) -> String {
         let words = Array(commandLine.prefix(2))
-        guard words.count == 2, words[0] == "batch", let name = subcommand(meantBy: words[1]) else { return "" }
-        return "; did you mean 'vidscan batch \(name)'?"
-    }
-
-    private static func subcommand(meantBy word: String) -> String? {
         let names = BatchCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard !names.contains(word), !word.hasPrefix("-"), !FileManager.default.fileExists(atPath: word) else {
-            return nil
-        }
-        return NearestName.find(word, among: names)
+        guard words.count == 2, words[0] == "batch", !words[1].hasPrefix("-"), !names.contains(words[1]),
+            !FileManager.default.fileExists(atPath: words[1]), let name = NearestName.find(words[1], among: names)
+        else { return "" }
+        return "; did you mean 'vidscan batch \(name)'?"
     }
 }
 
@@ -69,16 +64,16 @@ struct BatchExplanation {
 
     let configuration: Configuration
     let folder: BatchFolder
-    let items: [BatchJournal.Item]
+    let journal: BatchJournal
 
-    func explain(_ plan: inout [BatchJournal.PlannedInput]) {
+    func explain(_ plan: inout [BatchJournal.PlannedInput]) throws(VidscanError) {
         let indices = plan.indices.filter {
             [.settingsChanged, .kept].contains(plan[$0].reason) && plan[$0].former != nil
         }
         let wanted = Set(indices.compactMap { plan[$0].former?.configuration })
         guard !wanted.isEmpty else { return }
         var details: [String: String] = [:]
-        for item in items where item.isFinished && wanted.contains(item.configuration) {
+        for item in try journal.items() where item.isFinished && wanted.contains(item.configuration) {
             guard details[item.configuration] == nil else { continue }
             details[item.configuration] = changes(since: "\(folder.path)/\(item.resultPath)")
         }

@@ -27,13 +27,9 @@ struct BatchCommand: ParsableCommand {
             --people keeps the face embeddings (biometric data) in each result, and joins the people of all videos in \
             people.csv and people.html, as 'vidscan people' does. Shards leave that to 'vidscan people'.
             """,
-        subcommands: [
-            BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self,
-        ],
+        subcommands: [BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self],
         defaultSubcommand: BatchRunCommand.self)
-}
 
-extension BatchCommand {
     /// Combined with the options of the default subcommand.
     static var help: String {
         let own = VidscanCommand.helpMessage(for: BatchCommand.self)
@@ -57,7 +53,7 @@ struct BatchStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows the state of a batch, also while it runs.")
 
-    @Argument(help: ArgumentHelp("The batch's folder.", valueName: "folder"))
+    @Argument(help: .value("folder", "The batch's folder."))
     var folder: String
 
     @Flag(help: "Print JSON.")
@@ -81,22 +77,22 @@ struct BatchMergeCommand: ParsableCommand {
         abstract: "Writes one table of all results of a batch, with the video in the first column.",
         discussion: "For a batch in shards, it also writes the index and summary of all shards together.")
 
-    @Argument(help: ArgumentHelp("The batch's folder.", valueName: "folder"))
+    @Argument(help: .value("folder", "The batch's folder."))
     var folder: String
 
     @Option(help: "The table: faces, frames, tracks or events.")
     var table = "faces"
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The output file. Default: standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: .value("file", "The output file. Default: standard output."))
     var output: String?
 
     @Flag(help: "Replace an existing file.")
     var force = false
 
     func validate() throws {
-        if !["faces", "frames", "tracks", "events"].contains(table) {
-            throw ValidationError("--table must be faces, frames, tracks or events.")
-        }
+        try refuse(
+            if: !["faces", "frames", "tracks", "events"].contains(table),
+            "--table must be faces, frames, tracks or events.")
     }
 
     func run() throws {
@@ -123,17 +119,17 @@ struct BatchPruneCommand: ParsableCommand {
         abstract: "Removes old results.",
         discussion: "The journal remembers their inputs, so that they are not analysed again unless they change.")
 
-    @Argument(help: ArgumentHelp("The batch's folder.", valueName: "folder"))
+    @Argument(help: .value("folder", "The batch's folder."))
     var folder: String
 
-    @Option(help: ArgumentHelp("Remove results that were made more than this many days ago.", valueName: "days"))
+    @Option(help: .value("days", "Remove results that were made more than this many days ago."))
     var olderThan: Double
 
     @OptionGroup(title: MessageSettings.title)
     var messages: MessageArguments
 
     func validate() throws {
-        if !(olderThan >= 0) { throw ValidationError("--older-than must be 0 or more days.") }
+        try refuse(if: !(olderThan >= 0), "--older-than must be 0 or more days.")
     }
 
     func run() throws {
@@ -143,7 +139,7 @@ struct BatchPruneCommand: ParsableCommand {
             reporter.pruned(try folder.prune(olderThanDays: olderThan), folder: folder.path)
         } catch {
             reporter.stopped(error)
-            throw ExitStatus(error)
+            throw ExitStatus.after(error)
         }
     }
 }

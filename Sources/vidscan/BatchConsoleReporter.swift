@@ -39,27 +39,26 @@ final class BatchConsoleReporter: BatchObserver {
     /// Names only the first ones.
     func skipped(_ problems: [InputFinder.Problem]) {
         for problem in problems.prefix(Self.maximumSkipped) {
-            log.info(
-                .skipped, "skipped \(problem.path): \(problem.reason)", ["input": .text(problem.path)])
+            log(.info, .skipped, "skipped \(problem.path): \(problem.reason)", ["input": .text(problem.path)])
         }
         if problems.count > Self.maximumSkipped {
-            log.info(.message, "skipped \(problems.count - Self.maximumSkipped) more; --dry-run lists them")
+            log(.info, .message, "skipped \(problems.count - Self.maximumSkipped) more; --dry-run lists them")
         }
     }
 
     private static let maximumSkipped = 10
 
     func willRead(_ extent: ContentCheck.Extent) {
-        log.info(
-            .reading,
+        log(
+            .info, .reading,
             "reading \(NumberText.count(extent.files, "file")), \(extent.bytes >> 20) MB, to compare the content with what was"
                 + " analysed", ["files": .integer(extent.files), "bytes": .integer(Int(extent.bytes))])
     }
 
     func started(_ plan: [BatchJournal.PlannedInput]) {
         let due = plan.count(where: \.isDue)
-        log.info(
-            .started, "\(NumberText.count(plan.count, "file")), \(due) to analyse",
+        log(
+            .info, .started, "\(NumberText.count(plan.count, "file")), \(due) to analyse",
             ["files": .integer(plan.count), "due": .integer(due)])
         warnOfRepetition(plan)
     }
@@ -72,8 +71,8 @@ final class BatchConsoleReporter: BatchObserver {
             let reason = reasons.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })?.key
         else { return }
         let onlyReports = reason == "report.page false → true" ? ", and --only-missing report adds only the pages" : ""
-        log.warning(
-            .warning,
+        log(
+            .warning, .warning,
             "\(again.count) finished results will be analysed again (\(reason)); --keep-done keeps them as they are\(onlyReports)"
         )
     }
@@ -100,8 +99,8 @@ final class BatchConsoleReporter: BatchObserver {
 
     func delivered(_ path: String, report: WorkerReport, result: String) {
         countNotices(of: result)
-        log.record(
-            .fileDone,
+        log(
+            log.detail, .fileDone,
             "\(path): \(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
             [
                 "input": .text(path), "result": .text(result), "frames": .integer(report.frames),
@@ -112,36 +111,39 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     func addedReport(_ path: String, result: String) {
-        log.record(
-            .reported, "\(path): report added", ["result": .text(result), "output": .text(result + "/report.html")])
+        log(
+            log.detail, .reported, "\(path): report added",
+            ["result": .text(result), "output": .text(result + "/report.html")])
     }
 
     func failed(_ path: String, reason: String) {
-        log.error(.failed, "\(path): \(reason)", ["input": .text(path)])
+        log(.error, .failed, "\(path): \(reason)", ["input": .text(path)])
     }
 
     func postponed(_ path: String, reason: String) {
-        log.warning(.postponed, "\(path): \(reason)", ["input": .text(path)])
+        log(.warning, .postponed, "\(path): \(reason)", ["input": .text(path)])
     }
 
     func warned(_ path: String, _ message: String) {
-        log.warning(.warning, "\(path): \(message)", ["input": .text(path)])
+        log(.warning, .warning, "\(path): \(message)", ["input": .text(path)])
     }
 
     func waiting(forFiles files: Int) {
-        log.info(
-            .waiting, "waiting for \(NumberText.count(files, "file")) in progress in another process",
+        log(
+            .info, .waiting, "waiting for \(NumberText.count(files, "file")) in progress in another process",
             ["files": .integer(files)])
     }
 
-    func stopped(_ error: VidscanError) { log.error(error.code == .interrupted ? .interrupted : .stopped, "\(error)") }
+    func stopped(_ error: VidscanError) {
+        log(.error, error.code == .interrupted ? .interrupted : .stopped, "\(error)")
+    }
 
     /// Says how much work is left, and how to continue.
     func interrupted(_ progress: Batch.Progress, isForced: Bool) {
         let again = isForced ? "the same command without --force" : "the same command again"
         let done = progress.done
-        log.error(
-            .interrupted,
+        log(
+            .error, .interrupted,
             "interrupted: \(NumberText.count(done, "result")) of this run \(done == 1 ? "is" : "are") kept, files in progress are"
                 + " not; run \(again) for the \(progress.left) left",
             ["done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left)])
@@ -164,8 +166,8 @@ final class BatchConsoleReporter: BatchObserver {
         var counts = ["\(progress.done) done\(warnings)", "\(failures) failed", "\(progress.skipped) skipped"]
         if progress.postponed > 0 { counts.append("\(progress.postponed) postponed to the next run") }
         let quarantined = plan.count { $0.reason == .quarantined }
-        log.info(
-            .finished,
+        log(
+            .info, .finished,
             counts.joined(separator: ", ")
                 + "; \(Self.clock(progress.videoSeconds)) of video in \(Self.clock(progress.elapsedSeconds))"
                 + " -> \(folder)/",
@@ -179,14 +181,14 @@ final class BatchConsoleReporter: BatchObserver {
         reportNotices(done: progress.done)
         let waiting = plan.count { $0.reason == .waiting }
         if waiting > 0 {
-            log.error(
-                .retryLater,
+            log(
+                .error, .retryLater,
                 "\(NumberText.count(waiting, "file")) failed earlier and \(waiting == 1 ? "waits" : "wait") for a retry;"
                     + " --only-failed retries now", ["files": .integer(waiting)])
         }
         if quarantined > 0 {
-            log.warning(
-                .quarantined,
+            log(
+                .warning, .quarantined,
                 "\(NumberText.count(quarantined, "file")) failed too often and \(quarantined == 1 ? "is" : "are") quarantined;"
                     + " 'vidscan batch status \(folder)' lists \(quarantined == 1 ? "it" : "them")",
                 ["files": .integer(quarantined)])
@@ -196,18 +198,24 @@ final class BatchConsoleReporter: BatchObserver {
 
     private func countNotices(of result: String) {
         // Another message reports an unreadable record.
-        guard log.isInfoEnabled, let found = try? ResultNotices(resultPath: result) else { return }
-        notices.withLock { counts in for text in found.texts { counts[text, default: 0] += 1 } }
+        guard log.isInfoEnabled,
+            let found = try? RecordFile.decode(
+                ResultNotices.self, folder: result, name: ResultFolder.Kind.result.record)
+        else { return }
+        // The others were already warnings during the analysis.
+        let new = found.notices.filter { !$0.hasPrefix(IdentifyingFiles.advice) }
+        notices.withLock { counts in for text in new { counts[text, default: 0] += 1 } }
     }
 
     /// Reports each notice once, and only the most frequent ones.
     private func reportNotices(done: Int) {
         let counts = notices.withLock { $0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         for (text, count) in counts.prefix(Self.maximumNotices) {
-            log.info(.note, "note: \(text)" + (count < done ? " (\(count) of \(NumberText.count(done, "file")))" : ""))
+            let extent = count < done ? " (\(count) of \(NumberText.count(done, "file")))" : ""
+            log(.info, .note, "note: \(text)\(extent)")
         }
         if counts.count > Self.maximumNotices {
-            log.info(.note, "note: run.json of each result has \(counts.count - Self.maximumNotices) other notes")
+            log(.info, .note, "note: run.json of each result has \(counts.count - Self.maximumNotices) other notes")
         }
     }
 
@@ -217,8 +225,8 @@ final class BatchConsoleReporter: BatchObserver {
         log.clearProgressLine()
         let progress = summary.progress
         let others = results - progress.done - progress.failed
-        log.info(
-            .finished,
+        log(
+            .info, .finished,
             "\(NumberText.count(progress.done, "report")) added, \(progress.failed) failed,"
                 + " \(NumberText.count(others, "result")) had one already -> \(folder)/",
             ["done": .integer(progress.done), "failed": .integer(progress.failed), "output": .text(folder)])
@@ -226,21 +234,20 @@ final class BatchConsoleReporter: BatchObserver {
 
     func pruned(_ pruning: BatchFolder.PruneOutcome, folder: String) {
         for (path, reason) in pruning.kept { warned("\(folder)/\(path)", "not removed: \(reason)") }
-        log.info(
-            .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
+        log(
+            .info, .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
             ["results": .integer(pruning.removed), "output": .text(folder)])
     }
 
     func linked(_ summary: PeopleStudy.Summary) {
         for warning in summary.warnings { warned(warning.video, warning.message) }
         for failure in summary.failures { failed(failure.input ?? summary.path, reason: failure.reason) }
-        log.info(.people, summary.text, summary.fields)
+        log(.info, .people, summary.text, summary.fields)
     }
 
     /// For results with embeddings that nobody has compared.
     func keptEmbeddings(folder: String) {
-        log.info(
-            .message, "'vidscan people \(folder)' joins the people of all videos", ["output": .text(folder)])
+        log(.info, .message, "'vidscan people \(folder)' joins the people of all videos", ["output": .text(folder)])
     }
 
     /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left  a.mp4 43 %`
@@ -260,20 +267,7 @@ final class BatchConsoleReporter: BatchObserver {
     private static func clock(_ seconds: Double) -> String { TimeText.clock(Int64(seconds * 1e6)) }
 }
 
-private struct ResultNotices: Sendable, Decodable {
-    /// Limits of the result, without those that were already warnings during the analysis.
-    let texts: [String]
-
-    private enum CodingKeys: String, CodingKey {
-        case texts = "notices"
-    }
-
-    init(from decoder: any Decoder) throws {
-        let all = try decoder.container(keyedBy: CodingKeys.self).decode([String].self, forKey: .texts)
-        texts = all.filter { !$0.hasPrefix(IdentifyingFiles.advice) }
-    }
-
-    init(resultPath: String) throws(VidscanError) {
-        self = try RecordFile.decode(Self.self, folder: resultPath, name: ResultFolder.Kind.result.record)
-    }
+/// The part of `run.json` with limits of the result.
+private struct ResultNotices: Decodable {
+    let notices: [String]
 }

@@ -5,26 +5,25 @@ internal import VidscanBatch
 internal import VidscanResults
 
 struct BatchInputOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("Files, and folders to search for videos and pictures.", valueName: "input"))
+    @Argument(help: .value("input", "Files, and folders to search for videos and pictures."))
     var inputs: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Read more inputs from a file, one path per line or zero-terminated; - is standard input.",
-            valueName: "file"))
+        help: .value(
+            "file", "Read more inputs from a file, one path per line or zero-terminated; - is standard input."))
     var from: String?
 
-    @Option(help: ArgumentHelp("In folders, take only files that match; * also matches /.", valueName: "glob"))
+    @Option(help: .value("glob", "In folders, take only files that match; * also matches /."))
     var include: [String] = []
 
-    @Option(help: ArgumentHelp("In folders, leave out files that match.", valueName: "glob"))
+    @Option(help: .value("glob", "In folders, leave out files that match."))
     var exclude: [String] = []
 
-    @Option(help: ArgumentHelp("Analyse one of several shards: its number, from 0, and their count.", valueName: "K/N"))
+    @Option(help: .value("K/N", "Analyse one of several shards: its number, from 0, and their count."))
     var shard: BatchShard?
 
     func validate() throws {
-        if inputs.isEmpty && from == nil { throw ValidationError("Name at least one file or folder, or use --from.") }
+        try refuse(if: inputs.isEmpty && from == nil, "Name at least one file or folder, or use --from.")
     }
 
     func find() throws(VidscanError) -> InputFinder.Findings {
@@ -83,33 +82,34 @@ struct BatchInputOptions: ParsableArguments {
 
 struct BatchExecutionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit.",
-            valueName: "count"))
+        help: .value(
+            "count",
+            "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit."))
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("How many times later runs retry a file that failed.", valueName: "count"))
+    @Option(help: .value("count", "How many times later runs retry a file that failed."))
     var retries = 2
 
-    @Option(help: ArgumentHelp("Stop a file that takes longer.", valueName: "seconds"))
+    @Option(help: .value("seconds", "Stop a file that takes longer."))
     var timeout = 300.0
 
-    @Option(help: ArgumentHelp("Add this to --timeout for each second of the video.", valueName: "seconds"))
+    @Option(help: .value("seconds", "Add this to --timeout for each second of the video."))
     var timeoutPerSecond = 30.0
 
     @Option(
-        help: ArgumentHelp(
-            "Memory of all workers together. Default: three quarters of what the machine or the control group has.",
-            valueName: "megabytes"))
+        help: .value(
+            "megabytes",
+            "Memory of all workers together. Default: three quarters of what the machine or the control group has."))
     var memoryBudget: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is less.",
-            valueName: "megabytes"))
+        help: .value(
+            "megabytes",
+            "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is"
+                + " less."))
     var memoryLimit: Int?
 
-    @Option(help: ArgumentHelp("Stop the batch when less is free on the disk of the results.", valueName: "megabytes"))
+    @Option(help: .value("megabytes", "Stop the batch when less is free on the disk of the results."))
     var leaveFree = 64
 
     @Flag(
@@ -132,37 +132,32 @@ struct BatchExecutionOptions: ParsableArguments {
     var strict = false
 
     @Option(
-        help: ArgumentHelp(
-            "Only add to finished results what they lack, without analysing anything: report adds report pages.",
-            valueName: "what"))
+        help: .value(
+            "what",
+            "Only add to finished results what they lack, without analysing anything: report adds report pages."))
     var onlyMissing: MissingOutput?
 
     @Flag(help: "At the end, write one table of all faces: faces.csv in the batch's folder.")
     var merge = false
 
-    @Option(help: ArgumentHelp("Write counts for the textfile collector of node_exporter.", valueName: "file"))
+    @Option(help: .value("file", "Write counts for the textfile collector of node_exporter."))
     var metricsFile: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Run this shell command if the batch fails, with VIDSCAN_STATUS and VIDSCAN_OUTPUT set.",
-            valueName: "command"))
+        help: .value(
+            "command", "Run this shell command if the batch fails, with VIDSCAN_STATUS and VIDSCAN_OUTPUT set."))
     var onFailure: String?
 
     func validate() throws {
         let megabytes = 256...1 << 30
-        for (isValid, rule) in [
-            ((1...256).contains(jobs ?? 1), "--jobs must be 1 to 256."),
-            ((0...100).contains(retries), "--retries must be 0 to 100."),
-            (timeout > 0 && timeout < 1e9, "--timeout must be above 0."),
-            (timeoutPerSecond >= 0 && timeoutPerSecond < 1e9, "--timeout-per-second must be 0 or more."),
-            (megabytes.contains(memoryBudget ?? 256), "--memory-budget must be 256 or more megabytes."),
-            (megabytes.contains(memoryLimit ?? 256), "--memory-limit must be 256 or more megabytes."),
-            (onlyMissing == nil || !onlyFailed, "--only-missing and --only-failed cannot be used together."),
-            ((0...1 << 30).contains(leaveFree), "--leave-free must be 0 or more megabytes."),
-        ] where !isValid {
-            throw ValidationError(rule)
-        }
+        try refuse(if: !(1...256).contains(jobs ?? 1), "--jobs must be 1 to 256.")
+        try refuse(if: !(0...100).contains(retries), "--retries must be 0 to 100.")
+        try refuse(if: !(timeout > 0 && timeout < 1e9), "--timeout must be above 0.")
+        try refuse(if: !(0..<1e9).contains(timeoutPerSecond), "--timeout-per-second must be 0 or more.")
+        try refuse(if: !megabytes.contains(memoryBudget ?? 256), "--memory-budget must be 256 or more megabytes.")
+        try refuse(if: !megabytes.contains(memoryLimit ?? 256), "--memory-limit must be 256 or more megabytes.")
+        try refuse(if: onlyMissing != nil && onlyFailed, "--only-missing and --only-failed cannot be used together.")
+        try refuse(if: !(0...1 << 30).contains(leaveFree), "--leave-free must be 0 or more megabytes.")
     }
 
     func budget(cores: Int) throws(VidscanError) -> MemoryBudget {

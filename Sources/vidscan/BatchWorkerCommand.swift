@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import CLinux
 internal import Foundation
-internal import Glibc
 internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
@@ -55,8 +54,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
         let file = try PipelineFile(
             text: setup.pipeline, path: "the batch's pipeline", filters: .run(allowsFiles: setup.allowsFileFilters))
-        let workers = try ResolvedSettings.Override(
-            "detect.workers", .integer(setup.workers), option: "--workers")
+        let workers = try ResolvedSettings.Override("detect.workers", .integer(setup.workers), option: "--workers")
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
         let models = try ModelStore()
         models.keepUntilExit()
@@ -70,17 +68,21 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                 let folder = try Folder(job.folder).folder(job.resultPath)
                 let page = VideoAndPage().page(analysis.settings)
                 _ = try await page.run(resultPath: folder.path, replaces: false)
-                return .done(WorkerReport(frames: 0, faces: 0, videoSeconds: 0, wallSeconds: 0))
+                return .done(WorkerReport())
             }
             let summary = try await analysis.run(
                 input: job.input, resultPath: "\(job.folder)/\(job.resultPath)", below: job.folder, replaces: true)
-            return .done(
-                WorkerReport(
-                    frames: summary.frames, faces: summary.faces, people: summary.people, events: summary.events,
-                    warnings: summary.warnings,
-                    videoSeconds: Double(summary.analysedMicroseconds) / 1e6, wallSeconds: summary.wallSeconds,
-                    // Optional, because a digest only saves work later.
-                    digest: job.takesDigest ? try? FileDigest.sha256(path: job.input) : nil))
+            var report = WorkerReport()
+            report.frames = summary.counts.sampledFrames
+            report.faces = summary.counts.faces
+            report.people = summary.counts.personIds
+            report.events = summary.counts.events
+            report.warnings = summary.warnings
+            report.videoSeconds = Double(summary.analysedMicroseconds) / 1e6
+            report.wallSeconds = summary.wallSeconds
+            // Optional, because a digest only saves work later.
+            if job.takesDigest { report.digest = try? FileDigest.sha256(path: job.input) }
+            return .done(report)
         } catch let error as VidscanError {
             return .failed(reason: error.reason, kind: kind(of: error))
         } catch {

@@ -1,5 +1,16 @@
+internal import ArgumentParser
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
+
+extension ParsableArguments {
+    /// Ends the command if its options contradict each other or are out of range.
+    func refuse(if isWrong: Bool, _ reason: String) throws {
+        if isWrong { throw ValidationError(reason) }
+    }
+}
 
 enum CommandWork {
     /// Runs work that returns the number of failed inputs. SIGINT and SIGTERM cancel it.
@@ -38,30 +49,77 @@ enum CommandWork {
         }
         return failures
     }
+
+    /// Makes a result of each input. Prints a notice about several inputs once, at the end.
+    static func deliver(
+        _ inputs: [String], window: ConsoleReporter.Window = ConsoleReporter.Window(), _ reporter: ConsoleReporter,
+        _ work: (String, Int) async throws -> RunOutcome
+    ) async throws -> Int {
+        var common: [String] = []
+        let failures = try await each(of: inputs, window: window, reporter) { input, position in
+            let summary = try await work(input, position)
+            reporter.delivered(input, summary: summary)
+            for notice in summary.notices {
+                if inputs.count == 1 || !summary.commonNotices.contains(notice) {
+                    reporter.note(notice, input: input)
+                } else if !common.contains(notice) {
+                    common.append(notice)
+                }
+            }
+        }
+        for notice in common { reporter.note(notice) }
+        return failures
+    }
 }
 
-/// Prints a notice about several inputs once, at the end.
-struct ResultNotes {
-    private let inputCount: Int
-    private let reporter: ConsoleReporter
-    private var common: [String] = []
+/// The first SIGINT or SIGTERM cancels the work; the second, of either kind, ends the process.
+final class InterruptHandler {
+    /// The closures may run on any thread.
+    private final class Target: Sendable {
+        let cancel: Mutex<@Sendable () -> Void>
+        let abandon = Mutex<@Sendable () -> Void>({})
+        let isCancelled = Mutex(false)
 
-    init(inputCount: Int, _ reporter: ConsoleReporter) {
-        self.inputCount = inputCount
-        self.reporter = reporter
+        init(_ cancel: @escaping @Sendable () -> Void) { self.cancel = Mutex(cancel) }
     }
 
-    mutating func add(_ summary: Analysis.Summary, input: String) {
-        for notice in summary.notices {
-            if inputCount == 1 || !summary.commonNotices.contains(notice) {
-                reporter.note(notice, input: input)
-            } else if !common.contains(notice) {
-                common.append(notice)
+    private let signals: [Int32]
+    private let target: Target
+    private let sources: [any DispatchSourceSignal]
+
+    init(on signals: [Int32] = [SIGINT, SIGTERM], _ cancel: @escaping @Sendable () -> Void) {
+        self.signals = signals
+        let target = Target(cancel)
+        self.target = target
+        sources = signals.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                let isSecond = target.isCancelled.withLock { isCancelled in
+                    defer { isCancelled = true }
+                    return isCancelled
+                }
+                if isSecond {
+                    target.abandon.withLock { $0 }()
+                    _exit(130)
+                }
+                // Cancelling may wait for a blocked thread, but the handler must be free for the next signal.
+                DispatchQueue.global().async { target.cancel.withLock { $0 }() }
             }
+            source.resume()
+            return source
         }
     }
 
-    func finish() {
-        for notice in common { reporter.note(notice) }
+    /// Replaces the closures; `abandon` runs before a second signal ends the process. A command has only one handler,
+    /// because a later one would receive no signals (observed with libdispatch on Linux).
+    func redirect(to cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void) {
+        target.cancel.withLock { $0 = cancel }
+        target.abandon.withLock { $0 = abandon }
+    }
+
+    func stop() {
+        for source in sources { source.cancel() }
+        for number in signals { signal(number, SIG_DFL) }
     }
 }

@@ -4,7 +4,7 @@ internal import VidscanBase
 
 /// Messages and progress on standard error: `vidscan: warning: …`, or one JSON object per line.
 struct ConsoleLog: Sendable {
-    private enum Level: Int {
+    enum Level: Int {
         case debug, info, warning, error
     }
 
@@ -24,21 +24,12 @@ struct ConsoleLog: Sendable {
             }
     }
 
-    func debug(_ event: LogLine, _ message: String, _ fields: LogFields = [:]) { log(.debug, event, message, fields) }
-    func info(_ event: LogLine, _ message: String, _ fields: LogFields = [:]) { log(.info, event, message, fields) }
-    func warning(_ event: LogLine, _ message: String, _ fields: LogFields = [:]) {
-        log(.warning, event, message, fields)
-    }
-    func error(_ event: LogLine, _ message: String, _ fields: LogFields = [:]) { log(.error, event, message, fields) }
-
-    /// For details that belong in a log, but not on a terminal.
-    func record(_ event: LogLine, _ message: String, _ fields: LogFields) {
-        log(format == .json ? .info : .debug, event, message, fields)
-    }
+    /// The level of details that belong in a log, but not on a terminal.
+    var detail: Level { format == .json ? .info : .debug }
 
     var isInfoEnabled: Bool { minimum.rawValue <= Level.info.rawValue }
 
-    private func log(_ level: Level, _ event: LogLine, _ message: String, _ fields: LogFields) {
+    func callAsFunction(_ level: Level, _ event: LogLine, _ message: String, _ fields: LogFields = [:]) {
         guard level.rawValue >= minimum.rawValue else { return }
         guard format == .json else {
             let prefix = level == .warning || level == .error ? "\(level): " : ""
@@ -58,12 +49,10 @@ struct ConsoleLog: Sendable {
         if let data = try? encoder.encode(object) { Output.jsonError(String(decoding: data, as: UTF8.self)) }
     }
 
-    // MARK: Progress
-
     var progressInterval: Duration { showsProgressLine ? .milliseconds(100) : .seconds(30) }
 
     func progress(_ line: String, _ fields: LogFields = [:]) {
-        if showsProgressLine { Output.progress(line) } else { info(.progress, line, fields) }
+        if showsProgressLine { Output.progress(line) } else { self(.info, .progress, line, fields) }
     }
 
     func clearProgressLine() {

@@ -52,8 +52,8 @@ final class ConsoleReporter: RunObserver {
             state.endMicroseconds = (segment?.end ?? window.end) ?? info.durationMicroseconds
         }
         let duration = info.durationMicroseconds.map { ", " + TimeText.clock($0) } ?? ""
-        log.debug(
-            .opened,
+        log(
+            .debug, .opened,
             "\(input): \(info.format), stream \(info.streamIndex), \(info.codec) \(info.codedSize)\(duration)",
             ["input": .text(input), "codec": .text(info.codec)])
     }
@@ -76,7 +76,7 @@ final class ConsoleReporter: RunObserver {
     }
 
     func warned(_ input: String, message: String) {
-        log.warning(.warning, "\(input): \(message)", ["input": .text(input)])
+        log(.warning, .warning, "\(input): \(message)", ["input": .text(input)])
     }
 
     func failed(_ error: any Error) {
@@ -85,14 +85,14 @@ final class ConsoleReporter: RunObserver {
             fields["input"] = error.input.map { .text($0) }
             fields["stage"] = error.stage.map { .text($0.rawValue) }
         }
-        log.error(.failed, "\(error)", fields)
+        log(.error, .failed, "\(error)", fields)
     }
 
     func interrupted() {
-        log.error(.interrupted, "interrupted; complete results are kept")
+        log(.error, .interrupted, "interrupted; complete results are kept")
     }
 
-    func delivered(_ input: String, summary: Analysis.Summary) {
+    func delivered(_ input: String, summary: RunOutcome) {
         guard log.isInfoEnabled else { return }
         let video = Double(summary.analysedMicroseconds) / 1e6
         let work = Self.work(summary.wallSeconds, of: summary.segmentCount == nil ? video : 0)
@@ -103,16 +103,17 @@ final class ConsoleReporter: RunObserver {
             ?? ""
         let faces =
             segment == nil
-            ? NumberText.count(summary.identities, "face") : NumberText.count(summary.faces, "detection")
+            ? NumberText.count(summary.counts.faceIds, "face") : NumberText.count(summary.counts.faces, "detection")
         let text =
-            "\(input): \(extent)\(faces) in \(NumberText.count(summary.frames, "sample")),"
+            "\(input): \(extent)\(faces) in \(NumberText.count(summary.counts.sampledFrames, "sample")),"
             + " \(work) -> \(Self.relative(summary.resultPath))"
-        log.info(
-            .fileDone, text,
+        log(
+            .info, .fileDone, text,
             [
-                "input": .text(input), "result": .text(summary.resultPath), "frames": .integer(summary.frames),
-                "faces": .integer(summary.faces), "face_ids": .integer(summary.identities),
-                "people": .integer(summary.people), "events": .integer(summary.events),
+                "input": .text(input), "result": .text(summary.resultPath),
+                "frames": .integer(summary.counts.sampledFrames),
+                "faces": .integer(summary.counts.faces), "face_ids": .integer(summary.counts.faceIds),
+                "people": .integer(summary.counts.personIds), "events": .integer(summary.counts.events),
                 "warnings": .integer(summary.warnings.count), "video_seconds": .seconds(video),
                 "wall_seconds": .seconds(summary.wallSeconds),
             ])
@@ -130,25 +131,54 @@ final class ConsoleReporter: RunObserver {
             fields["visible_frames"] = .integer(tally.visibleFrames)
             fields["doubtful_frames"] = .integer(tally.doubtfulFrames)
         }
-        log.info(
-            .rendered,
+        log(
+            .info, .rendered,
             "\(result): \(NumberText.count(summary.frames, "frame")),"
                 + " \(Self.work(summary.wallSeconds, of: summary.seconds))"
                 + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)", fields)
     }
 
     func made(_ event: LogLine, _ path: String, from result: String) {
-        log.info(
-            event, "\(result): -> \(Self.relative(path, isFolder: false))",
+        log(
+            .info, event, "\(result): -> \(Self.relative(path, isFolder: false))",
             ["result": .text(result), "output": .text(path)])
     }
 
     func note(_ text: String, input: String? = nil) {
         let place = input.map { "\($0): " } ?? ""
-        log.info(.note, "\(place)note: \(text)", input.map { ["input": .text($0)] } ?? [:])
+        log(.info, .note, "\(place)note: \(text)", input.map { ["input": .text($0)] } ?? [:])
     }
 
-    // MARK: Text
+    func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
+        let count = isUndone ? 0 : summary.effects.count
+        let work = isUndone ? "corrections undone" : NumberText.count(count, "correction") + " applied"
+        let people = "\(summary.personIDs) \(summary.personIDs == 1 ? "person" : "people")"
+        let target = isUndone ? "" : " -> " + Self.relative(summary.path)
+        log(
+            .info, .corrected,
+            "\(result): \(work), \(NumberText.count(summary.faceIDs, "face")) of \(people) in"
+                + " \(NumberText.count(summary.faces, "row"))\(target)",
+            [
+                "result": .text(result), "output": .text(summary.path), "corrections": .integer(count),
+                "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
+                "people": .integer(summary.personIDs),
+            ])
+        guard !summary.outdated.isEmpty else { return }
+        let isOne = summary.outdated.count == 1
+        warned(
+            result,
+            message: "\(summary.outdated.joined(separator: ", ")) \(isOne ? "shows" : "show") the tables as they were"
+                + " before; make \(isOne ? "it" : "them") again with --force")
+    }
+
+    func linked(_ summary: PeopleStudy.Summary) { log(.info, .people, summary.text, summary.fields) }
+
+    func forgot(_ result: String, hadEmbeddings: Bool) {
+        let name = Self.relative(result, isFolder: false)
+        log(
+            .info, .people, "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
+            ["result": .text(result), "removed": .flag(hadEmbeddings)])
+    }
 
     /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
     private static func line(_ progress: RunProgress, state: State, now: ContinuousClock.Instant) -> String {
@@ -185,46 +215,6 @@ final class ConsoleReporter: RunObserver {
     }
 }
 
-extension ConsoleReporter {
-    func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
-        let count = isUndone ? 0 : summary.effects.count
-        let work = isUndone ? "corrections undone" : NumberText.count(count, "correction") + " applied"
-        let target = isUndone ? "" : " -> " + Self.relative(summary.path)
-        log.info(
-            .corrected, "\(result): \(work), \(summary.tables)\(target)",
-            [
-                "result": .text(result), "output": .text(summary.path), "corrections": .integer(count),
-                "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
-                "people": .integer(summary.personIDs),
-            ])
-        guard !summary.outdated.isEmpty else { return }
-        let isOne = summary.outdated.count == 1
-        warned(
-            result,
-            message: "\(summary.outdated.joined(separator: ", ")) \(isOne ? "shows" : "show") the tables as they were"
-                + " before; make \(isOne ? "it" : "them") again with --force")
-    }
-}
-
-extension Corrector.Summary {
-    /// `3 faces of 2 people in 95 rows`
-    fileprivate var tables: String {
-        "\(NumberText.count(faceIDs, "face")) of \(personIDs) \(personIDs == 1 ? "person" : "people") in"
-            + " \(NumberText.count(faces, "row"))"
-    }
-}
-
-extension ConsoleReporter {
-    func linked(_ summary: PeopleStudy.Summary) { log.info(.people, summary.text, summary.fields) }
-
-    func forgot(_ result: String, hadEmbeddings: Bool) {
-        let name = Self.relative(result, isFolder: false)
-        log.info(
-            .people, "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
-            ["result": .text(result), "removed": .flag(hadEmbeddings)])
-    }
-}
-
 extension PeopleStudy.Summary {
     var text: String {
         let people = "\(people) \(people == 1 ? "person" : "people")"
@@ -235,9 +225,6 @@ extension PeopleStudy.Summary {
     }
 
     var fields: LogFields {
-        [
-            "people": .integer(people), "videos": .integer(videos), "doubts": .integer(doubts),
-            "output": .text(path),
-        ]
+        ["people": .integer(people), "videos": .integer(videos), "doubts": .integer(doubts), "output": .text(path)]
     }
 }

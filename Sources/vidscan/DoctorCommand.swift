@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand {
         discussion: "If something is missing, it says what to do, and exits with status 2.")
 
     func run() throws {
-        let findings = Doctor().examine(cairo: DrawingVersion.cairo)
+        let findings = Doctor.examine(cairo: DrawingVersion.cairo)
         for finding in findings {
             Output.standard("\(finding.remedy == nil ? "ok     " : "PROBLEM") \(finding.name): \(finding.value)")
             if let remedy = finding.remedy { Output.standard("        -> \(remedy)") }

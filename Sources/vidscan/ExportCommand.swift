@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
-internal import VidscanBase
 internal import VidscanExport
 
 struct ExportCommand: AsyncParsableCommand {
@@ -29,25 +28,22 @@ struct ExportCommand: AsyncParsableCommand {
               vidscan export results/*.vidscan --to bids --output events/
             """)
 
-    @Argument(help: ArgumentHelp("Result folders of 'vidscan analyze'.", valueName: "result"))
+    @Argument(help: .value("result", "Result folders of 'vidscan analyze'."))
     var results: [String]
 
-    @Option(
-        help: ArgumentHelp(
-            "The formats, with commas between them: \(formatNames). Can be repeated.",
-            valueName: "formats"))
+    @Option(help: .value("formats", "The formats, with commas between them: \(formatNames). Can be repeated."))
     var to: [String] = []
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "A folder, or a file for one result in one format. Default: the result's folder.", valueName: "path"))
+        help: .value("path", "A folder, or a file for one result in one format. Default: the result's folder."))
     var output: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Whose annotations share a tier: person or face. Default: person, and a face without a person has its own.",
-            valueName: "what"))
+        help: .value(
+            "what",
+            "Whose annotations share a tier: person or face. Default: person, and a face without a person has its"
+                + " own."))
     var by: String?
 
     @Flag(help: "Replace existing files.")
@@ -57,7 +53,6 @@ struct ExportCommand: AsyncParsableCommand {
     var messages: MessageArguments
 
     func validate() throws {
-        if results.isEmpty { throw ValidationError("Name at least one result.") }
         if try formats().isEmpty { throw ValidationError("Name a format with --to: \(Self.formatNames).") }
         _ = try grouping()
     }

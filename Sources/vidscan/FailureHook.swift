@@ -3,12 +3,6 @@ internal import Synchronization
 internal import VidscanBase
 
 struct FailureHook {
-    enum Outcome: Equatable {
-        case ended(SpawnedProcess.Termination)
-        /// By a signal to this process, which ended the command.
-        case interrupted
-    }
-
     let command: String
     /// Added to the environment.
     let variables: [String: String]
@@ -35,8 +29,8 @@ struct FailureHook {
     }
 
     /// Passes on SIGINT and SIGTERM to all processes of the command as SIGTERM, and kills those that still run two
-    /// seconds later.
-    func run(_ interrupts: InterruptHandler) async throws(SystemError) -> Outcome {
+    /// seconds later. Returns `nil` after such a signal.
+    func run(_ interrupts: InterruptHandler) async throws(SystemError) -> SpawnedProcess.Termination? {
         let interruption = Interruption()
         interrupts.redirect {
             interruption.interrupt(SIGTERM)
@@ -58,7 +52,7 @@ struct FailureHook {
             // Blocking this thread does no harm, because the batch has ended.
             do throws(VidscanError) { try SystemThread.start(name: "hook", wait) } catch { wait() }
         }
-        return interruption.isInterrupted ? .interrupted : .ended(termination)
+        return interruption.isInterrupted ? nil : termination
     }
 
     private func spawn() throws(SystemError) -> SpawnedProcess {

@@ -22,9 +22,7 @@ struct FiltersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the filters, by category.")
 
         @Option(
-            help: ArgumentHelp(
-                "Only this category: \(FilterCategory.allCases.map(\.rawValue).joined(separator: ", ")).",
-                valueName: "category"),
+            help: .value("category", "Only this category: \(FilterCategory.names.joined(separator: ", "))."),
             transform: FilterCategory.init(argument:))
         var category: FilterCategory?
 
@@ -47,7 +45,7 @@ struct FiltersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Explains a filter: its inputs, outputs and options, with type, range and default.")
 
-        @Argument(help: ArgumentHelp("The name of a filter.", valueName: "filter"))
+        @Argument(help: .value("filter", "The name of a filter."))
         var name: String
 
         @Flag(help: "Print a JSON object.")
@@ -64,12 +62,13 @@ struct FiltersCommand: AsyncParsableCommand {
 }
 
 extension FilterCategory {
+    fileprivate static let names = allCases.map(\.rawValue)
+
     fileprivate init(argument: String) throws {
         guard let category = FilterCategory(rawValue: argument) else {
-            let names = FilterCategory.allCases.map(\.rawValue)
             throw ValidationError(
-                "allowed: one of \(names.joined(separator: ", "))\(NearestName.suggestion(for: argument, among: names))"
-            )
+                "allowed: one of \(Self.names.joined(separator: ", "))"
+                    + NearestName.suggestion(for: argument, among: Self.names))
         }
         self = category
     }
@@ -85,16 +84,16 @@ struct FilterPreviewCommand: AsyncParsableCommand {
               vidscan filters preview movie.mp4 --pipeline lobby.yaml -o sheet.png
             """)
 
-    @Argument(help: ArgumentHelp("A video or picture.", valueName: "input"))
+    @Argument(help: .value("input", "A video or picture."))
     var input: String
 
-    @Option(help: ArgumentHelp("Which frame: seconds or [hh:]mm:ss. Default: the first.", valueName: "time"))
+    @Option(help: .value("time", "Which frame: seconds or [hh:]mm:ss. Default: the first."))
     var at: TimeArgument?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The PNG file to write.", valueName: "file"))
+    @Option(name: .shortAndLong, help: .value("file", "The PNG file to write."))
     var output: String
 
-    @Option(help: ArgumentHelp("Take the filters from a pipeline.", valueName: "name|file"))
+    @Option(help: .value("name|file", "Take the filters from a pipeline."))
     var pipeline: String?
 
     @OptionGroup

@@ -18,7 +18,7 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
         for setting in Selection.group.settings {
             for option in setting.options {
                 if let (value, name) = try option.decode(setting, from: values) {
-                    overrides.append(ResolvedSettings.Override(setting, value, option: name))
+                    overrides.append(try ResolvedSettings.Override(setting.path, value, option: name))
                 }
             }
         }
@@ -54,8 +54,7 @@ private struct Key: CodingKey {
 
 extension SettingOption {
     fileprivate func definition(_ setting: Setting, help text: String?) -> Any {
-        let names: NameSpecification =
-            short.map { [.customLong(long), .customShort($0)] } ?? .customLong(long)
+        let names: NameSpecification = short.map { [.customLong(long), .customShort($0)] } ?? .customLong(long)
         let parse = { @Sendable (word: String) throws -> SettingValue in
             do {
                 return try setting.kind.parse(word: word)
@@ -73,8 +72,7 @@ extension SettingOption {
                 wrappedValue: nil, name: names, help: .of(setting, text: text), completion: setting.completion,
                 transform: parse)
         case .flag(_, let help):
-            return Flag<Bool>(
-                wrappedValue: false, name: names, help: help.map { "\($0)" } ?? .of(setting, text: text))
+            return Flag<Bool>(wrappedValue: false, name: names, help: help.map { "\($0)" } ?? .of(setting, text: text))
         case .onOff:
             return Flag<Bool?>(name: names, inversion: .prefixedNo, help: .of(setting, text: text))
         }

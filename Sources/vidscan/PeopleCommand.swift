@@ -31,34 +31,31 @@ struct PeopleCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp(
-            "Results of 'vidscan analyze --people', or folders that contain some, such as that of a batch.",
-            valueName: "result"))
+        help: .value(
+            "result", "Results of 'vidscan analyze --people', or folders that contain some, such as that of a batch."))
     var results: [String] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder of the study. Default: people.", valueName: "folder"))
+    @Option(name: .shortAndLong, help: .value("folder", "The folder of the study. Default: people."))
     var output: String?
 
-    @Option(help: ArgumentHelp("A file of corrections.", valueName: "file"))
+    @Option(help: .value("file", "A file of corrections."))
     var corrections: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces.",
-            valueName: "tables"))
+        help: .value(
+            "tables", "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces."))
     var tables: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "name=file",
             "Give the person on a photograph a name. Can be repeated, also with more photographs of one person. Photographs"
-                + " are not stored.",
-            valueName: "name=file"))
+                + " are not stored."))
     var photo: [NamedPhoto] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Take a video out of the study: its name or path, or that of its result. Can be repeated.",
-            valueName: "video"))
+        help: .value(
+            "video", "Take a video out of the study: its name or path, or that of its result. Can be repeated."))
     var remove: [String] = []
 
     @Flag(
@@ -73,16 +70,14 @@ struct PeopleCommand: AsyncParsableCommand {
     var messages: MessageArguments
 
     func validate() throws {
-        if forget {
-            if results.isEmpty { throw ValidationError("Name the results whose embeddings are removed.") }
-            if output != nil || corrections != nil || tables != nil || !remove.isEmpty || !photo.isEmpty
-                || thumbnails != nil
-            {
-                throw ValidationError("--forget removes embeddings from results and has no other options.")
-            }
-        } else if results.isEmpty, corrections == nil, remove.isEmpty, photo.isEmpty, output == nil {
-            throw ValidationError("Name at least one result, or the study with --output.")
-        }
+        let changesStudy = output != nil || corrections != nil || !remove.isEmpty || !photo.isEmpty
+        try refuse(if: forget && results.isEmpty, "Name the results whose embeddings are removed.")
+        try refuse(
+            if: forget && (changesStudy || tables != nil || thumbnails != nil),
+            "--forget removes embeddings from results and has no other options.")
+        try refuse(
+            if: !forget && results.isEmpty && !changesStudy,
+            "Name at least one result, or the study with --output.")
         _ = try chosenTables()
     }
 
@@ -100,18 +95,15 @@ struct PeopleCommand: AsyncParsableCommand {
     func run() async throws {
         let reporter = try messages.makeReporter()
         if forget {
-            try await CommandWork.run(reporter) { removeEmbeddings(reporter) }
-            return
+            return try await CommandWork.run(reporter) { try await removeEmbeddings(reporter) }
         }
-        var options = PeopleStudy.Options()
-        options.corrections = corrections
-        options.removals = remove
-        options.tables = try chosenTables()
-        options.hasThumbnails = thumbnails
-        let chosen = options
         let models = photo.isEmpty ? nil : try ExitStatus.usage.onError(reporter) { try ModelStore() }
         try await CommandWork.run(reporter) {
-            var options = chosen
+            var options = PeopleStudy.Options()
+            options.corrections = corrections
+            options.removals = remove
+            options.tables = try chosenTables()
+            options.hasThumbnails = thumbnails
             if let models {
                 for photo in photo {
                     options.photos[photo.name, default: []].append(
@@ -128,24 +120,14 @@ struct PeopleCommand: AsyncParsableCommand {
     }
 
     /// Returns the number of failures.
-    private func removeEmbeddings(_ reporter: ConsoleReporter) -> Int {
+    private func removeEmbeddings(_ reporter: ConsoleReporter) async throws -> Int {
         var failures = 0
-        for path in results {
-            do throws(VidscanError) {
-                for result in try EmbeddingRemoval.results(path) {
-                    do throws(VidscanError) {
-                        reporter.forgot(result, hadEmbeddings: try EmbeddingRemoval.remove(from: result))
-                    } catch {
-                        failures += 1
-                        reporter.failed(error)
-                    }
-                }
-            } catch {
-                failures += 1
-                reporter.failed(error)
+        let unreadable = try await CommandWork.each(of: results, reporter) { path, _ in
+            failures += try await CommandWork.each(of: ResultFinder.find(path), reporter) { result, _ in
+                reporter.forgot(result, hadEmbeddings: try EmbeddingRemoval.remove(from: result))
             }
         }
-        return failures
+        return failures + unreadable
     }
 }
 

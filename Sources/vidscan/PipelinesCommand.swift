@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
-internal import VidscanResults
+internal import VidscanBase
 
 struct PipelinesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,8 +24,7 @@ struct PipelinesCommand: ParsableCommand {
         func run() throws {
             let names = PipelineLibrary.names
             guard !names.isEmpty else {
-                Output.error("vidscan: error: no pipelines are installed; 'make install' installs them")
-                throw ExitStatus.usage
+                throw VidscanError(.setup, "no pipelines are installed; 'make install' installs them")
             }
             let width = names.map(\.count).max() ?? 0
             for name in names {
@@ -46,14 +45,14 @@ struct PipelinesCommand: ParsableCommand {
                   vidscan pipelines show movie.mp4.vidscan/run.json > repeat.yaml
                 """)
 
-        @Argument(help: ArgumentHelp("A shipped pipeline, a YAML file, or a run.json.", valueName: "name|file"))
+        @Argument(help: .value("name|file", "A shipped pipeline, a YAML file, or a run.json."))
         var name: String
 
         @OptionGroup
         var settings: SettingOptions
 
         func validate() throws {
-            if settings.pipeline != nil { throw ValidationError("name the pipeline without --pipeline.") }
+            try refuse(if: settings.pipeline != nil, "name the pipeline without --pipeline.")
         }
 
         func run() throws {
@@ -69,10 +68,9 @@ struct PipelinesCommand: ParsableCommand {
     }
 
     struct Check: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Checks pipeline files and reports every error.")
+        static let configuration = CommandConfiguration(abstract: "Checks pipeline files and reports every error.")
 
-        @Argument(help: ArgumentHelp("Shipped pipelines or YAML files.", valueName: "name|file"))
+        @Argument(help: .value("name|file", "Shipped pipelines or YAML files."))
         var names: [String]
 
         @Flag(help: "Allow filters to access files, the network and devices.")

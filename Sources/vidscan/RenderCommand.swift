@@ -30,17 +30,17 @@ struct RenderCommand: AsyncParsableCommand {
               vidscan render movie.mp4.vidscan --anonymize blur --keep-photo anna.jpg
             """)
 
-    @Argument(help: ArgumentHelp("Result folders of 'vidscan analyze'.", valueName: "result"))
+    @Argument(help: .value("result", "Result folders of 'vidscan analyze'."))
     var results: [String]
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "The new video: .mp4, .mov or .mkv, or .jpg or .png for a picture. Default: in the result's folder.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "The new video: .mp4, .mov or .mkv, or .jpg or .png for a picture. Default: in the result's folder."))
     var output: String?
 
-    @Option(help: ArgumentHelp("The source video, if it has moved.", valueName: "file"))
+    @Option(help: .value("file", "The source video, if it has moved."))
     var input: String?
 
     @Flag(help: "Replace an existing video.")
@@ -50,9 +50,10 @@ struct RenderCommand: AsyncParsableCommand {
     var changedSource = false
 
     @Option(
-        help: ArgumentHelp(
-            "Take what to draw and hide from a pipeline: a shipped one or a YAML file. Options given here override it.",
-            valueName: "name|file"))
+        help: .value(
+            "name|file",
+            "Take what to draw and hide from a pipeline: a shipped one or a YAML file. Options given here override"
+                + " it."))
     var pipeline: String?
 
     @OptionGroup(title: DrawingSettings.title)
@@ -64,15 +65,12 @@ struct RenderCommand: AsyncParsableCommand {
     @OptionGroup(title: VisibilitySettings.title)
     var visibility: SettingArguments<VisibilitySettings>
 
-    @Option(
-        help: ArgumentHelp(
-            "Keep the people on photographs visible, and hide everybody else. Can be repeated.", valueName: "file"))
+    @Option(help: .value("file", "Keep the people on photographs visible, and hide everybody else. Can be repeated."))
     var keepPhoto: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Hide the people on photographs, and everybody who might be one of them. Can be repeated.",
-            valueName: "file"))
+        help: .value(
+            "file", "Hide the people on photographs, and everybody who might be one of them. Can be repeated."))
     var hidePhoto: [String] = []
 
     @OptionGroup(title: EncodingSettings.title)
@@ -82,10 +80,8 @@ struct RenderCommand: AsyncParsableCommand {
     var messages: MessageArguments
 
     func validate() throws {
-        if results.isEmpty { throw ValidationError("Name at least one result.") }
-        if results.count > 1, output != nil || input != nil {
-            throw ValidationError("--output and --input work with one result only.")
-        }
+        try refuse(
+            if: results.count > 1 && (output != nil || input != nil), "--output and --input work with one result only.")
     }
 
     func run() async throws {
@@ -98,29 +94,23 @@ struct RenderCommand: AsyncParsableCommand {
             ).settings
         }
         var options = settings.render.options(isRequested: true) ?? RenderOptions()
-        if options.anonymize == nil, hiding.sets("render.invert") {
-            throw ValidationError("--invert needs --anonymize.")
-        }
-        if options.anonymize != nil, changedSource {
-            throw ValidationError("--changed-source and --anonymize cannot be used together: faces may have moved.")
-        }
-        let choosesByPhoto = !keepPhoto.isEmpty || !hidePhoto.isEmpty
-        if choosesByPhoto, options.anonymize == nil {
-            throw ValidationError("--keep-photo and --hide-photo need --anonymize.")
-        }
-        if !keepPhoto.isEmpty, !hidePhoto.isEmpty || settings.render.hiddenPeople != nil {
-            throw ValidationError("--keep-photo cannot be used with --hide-photo or --hide.")
-        }
-        if !hidePhoto.isEmpty, settings.render.keptPeople != nil {
-            throw ValidationError("--hide-photo cannot be used with --keep.")
-        }
-        if results.count > 1, settings.render.namesSomebody {
-            throw ValidationError(
-                "--keep and --hide work with one result only: in another one, the numbers are other people.")
-        }
+        let (hides, people) = (options.anonymize != nil, settings.render)
+        let (keepsByPhoto, hidesByPhoto) = (!keepPhoto.isEmpty, !hidePhoto.isEmpty)
+        try refuse(if: !hides && hiding.sets("render.invert"), "--invert needs --anonymize.")
+        try refuse(
+            if: hides && changedSource,
+            "--changed-source and --anonymize cannot be used together: faces may have moved.")
+        try refuse(if: !hides && (keepsByPhoto || hidesByPhoto), "--keep-photo and --hide-photo need --anonymize.")
+        try refuse(
+            if: keepsByPhoto && (hidesByPhoto || people.hiddenPeople != nil),
+            "--keep-photo cannot be used with --hide-photo or --hide.")
+        try refuse(if: hidesByPhoto && people.keptPeople != nil, "--hide-photo cannot be used with --keep.")
+        try refuse(
+            if: results.count > 1 && people.namesSomebody,
+            "--keep and --hide work with one result only: in another one, the numbers are other people.")
         options.acceptsChangedSource = changedSource
         let reporter = ConsoleReporter(settings.messages)
-        let models = choosesByPhoto ? try ExitStatus.usage.onError(reporter) { try ModelStore() } : nil
+        let models = keepsByPhoto || hidesByPhoto ? try ExitStatus.usage.onError(reporter) { try ModelStore() } : nil
         let requested = options
         try await CommandWork.run(reporter) {
             var photos: [FaceEmbedding] = []
@@ -135,9 +125,9 @@ struct RenderCommand: AsyncParsableCommand {
                     let search = try PhotoSearch(result: result)
                     let named = options.anonymize?.visible.namedPeople ?? []
                     options.anonymize?.visible.people =
-                        keepPhoto.isEmpty
-                        ? .allBut(named.union(try search.possible(photos)))
-                        : .only(named.union(try search.certain(photos)))
+                        keepsByPhoto
+                        ? .only(named.union(try search.certain(photos)))
+                        : .allBut(named.union(try search.possible(photos)))
                 }
                 let rendering = Renderer(options: options, observer: reporter)
                 let summary = try await rendering.run(

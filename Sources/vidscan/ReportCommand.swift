@@ -28,17 +28,17 @@ struct ReportCommand: AsyncParsableCommand {
               vidscan report results/*.vidscan --output results/index.html
             """)
 
-    @Argument(help: ArgumentHelp("Result folders of 'vidscan analyze'.", valueName: "result"))
+    @Argument(help: .value("result", "Result folders of 'vidscan analyze'."))
     var results: [String]
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "The page, or for several results the index. Default: report.html in the result's folder, or index.html.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "The page, or for several results the index. Default: report.html in the result's folder, or index.html."))
     var output: String?
 
-    @Option(help: ArgumentHelp("The source video, if it has moved.", valueName: "file"))
+    @Option(help: .value("file", "The source video, if it has moved."))
     var input: String?
 
     @Flag(
@@ -48,7 +48,7 @@ struct ReportCommand: AsyncParsableCommand {
     )
     var thumbnails: Bool?
 
-    @Option(help: ArgumentHelp("Play this video instead: a copy with the same times.", valueName: "file"))
+    @Option(help: .value("file", "Play this video instead: a copy with the same times."))
     var video: String?
 
     @Flag(help: "Make a page without the video.")
@@ -77,36 +77,25 @@ struct ReportCommand: AsyncParsableCommand {
         if let output, !["html", "htm"].contains(FilePath.fileExtension(of: output)) {
             throw ValidationError("--output must name a page: a file that ends in .html.")
         }
-        if results.isEmpty { throw ValidationError("Name at least one result.") }
-        if results.count > 1, input != nil || video != nil {
-            throw ValidationError("--input and --video work with one result only.")
-        }
+        try refuse(
+            if: results.count > 1 && (input != nil || video != nil), "--input and --video work with one result only.")
         let choices = [(video != nil, "--video"), (noVideo, "--no-video"), (proxy, "--proxy")].filter(\.0).map(\.1)
-        if choices.count > 1 {
-            throw ValidationError("\(choices.joined(separator: " and ")) cannot be used together.")
-        }
-        if hideFaces, video != nil {
-            throw ValidationError(
-                "--hide-faces and --video cannot be used together: the page plays the video with hidden faces.")
-        }
-        if hideFaces, proxy {
-            throw ValidationError("--hide-faces and --proxy cannot be used together: a proxy shows faces.")
-        }
-        if hideFaces, thumbnails == true {
-            throw ValidationError("--hide-faces and --thumbnails cannot be used together.")
-        }
+        try refuse(if: choices.count > 1, "\(choices.joined(separator: " and ")) cannot be used together.")
+        try refuse(
+            if: hideFaces && video != nil,
+            "--hide-faces and --video cannot be used together: the page plays the video with hidden faces.")
+        try refuse(if: hideFaces && proxy, "--hide-faces and --proxy cannot be used together: a proxy shows faces.")
+        try refuse(if: hideFaces && thumbnails == true, "--hide-faces and --thumbnails cannot be used together.")
     }
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        var options = Report.Options()
-        options.hasThumbnails = thumbnails
-        options.acceptsChangedSource = changedSource
-        options.hidesFaces = hideFaces
-        options.video = noVideo ? .none : video.map { .file($0) } ?? .source
-        let shared = options
         try await CommandWork.run(reporter) {
-            var options = shared
+            var options = Report.Options()
+            options.hasThumbnails = thumbnails
+            options.acceptsChangedSource = changedSource
+            options.hidesFaces = hideFaces
+            options.video = noVideo ? .none : video.map { .file($0) } ?? .source
             var outcomes: [(result: String, outcome: Result<Report.Summary, VidscanError>)] = []
             for result in results {
                 do {

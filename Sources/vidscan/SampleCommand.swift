@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanMedia
@@ -20,7 +19,7 @@ struct SampleCommand: AsyncParsableCommand {
               vidscan sample movie.mp4 --md5 --filter yadif
             """)
 
-    @Argument(help: ArgumentHelp("A video or picture.", valueName: "input"))
+    @Argument(help: .value("input", "A video or picture."))
     var input: String
 
     @OptionGroup(title: "Which frames")

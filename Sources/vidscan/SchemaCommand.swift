@@ -19,9 +19,9 @@ struct SchemaCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp(
-            "Columns, groups of metrics (eyes, expressions, emotions, emojis, aus) or files to explain. Default: all.",
-            valueName: "column"))
+        help: .value(
+            "column",
+            "Columns, groups of metrics (eyes, expressions, emotions, emojis, aus) or files to explain. Default: all."))
     var names: [String] = []
 
     @Option(help: "text, markdown or json.")

@@ -8,9 +8,10 @@ typealias SettingOptions = SettingOptionGroups<OutputSettings>
 
 struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "name|file",
             "Take settings from a pipeline: a shipped one, a YAML file, or the run.json of an earlier run. Options given"
-                + " here override it.", valueName: "name|file"))
+                + " here override it."))
     var pipeline: String?
 
     @OptionGroup(title: Output.title)
@@ -166,6 +167,8 @@ extension Setting {
 }
 
 extension ArgumentHelp {
+    static func value(_ name: String, _ text: String) -> ArgumentHelp { ArgumentHelp("\(text)", valueName: name) }
+
     static func of(_ path: String) -> ArgumentHelp {
         Setting.at(path).map { .of($0) } ?? ""
     }

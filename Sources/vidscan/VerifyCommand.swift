@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
-internal import VidscanMedia
 internal import VidscanResults
 internal import VidscanVerify
 
@@ -32,7 +31,7 @@ struct VerifyCommand: AsyncParsableCommand {
               vidscan verify street.mp4 --format csv > faces.csv
             """)
 
-    @Argument(help: ArgumentHelp("Videos or pictures.", valueName: "input"))
+    @Argument(help: .value("input", "Videos or pictures."))
     var inputs: [String]
 
     @Option(help: "What to print for each face: text, csv or json.")
@@ -43,36 +42,32 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The page; implies --page. Default: INPUT.verify.html beside the input.", valueName: "file"))
+        help: .value("file", "The page; implies --page. Default: INPUT.verify.html beside the input."))
     var output: String?
 
     @Flag(help: "Replace an existing page.")
     var force = false
 
     @Option(
-        help: ArgumentHelp(
-            "Minimum score of a face, 0.1 to 1. A lower one finds more faces, and raises more false alarms.",
-            valueName: "score"))
+        help: .value(
+            "score", "Minimum score of a face, 0.1 to 1. A lower one finds more faces, and raises more false alarms."))
     var minScore = FaceSearch.confirmedScore
 
-    @Option(help: ArgumentHelp("Frames searched in parallel. Default: one per core.", valueName: "count"))
+    @Option(help: .value("count", "Frames searched in parallel. Default: one per core."))
     var workers: Int?
 
     @OptionGroup(title: MessageSettings.title)
     var messages: MessageArguments
 
     func validate() throws {
-        if inputs.isEmpty { throw ValidationError("Name at least one video or picture.") }
-        guard (0.1...1).contains(minScore) else { throw ValidationError("--min-score must be 0.1 to 1.") }
-        guard (1...256).contains(workers ?? 1) else { throw ValidationError("--workers must be 1 to 256.") }
+        try refuse(if: !(0.1...1).contains(minScore), "--min-score must be 0.1 to 1.")
+        try refuse(if: !(1...256).contains(workers ?? 1), "--workers must be 1 to 256.")
     }
 
     func run() async throws {
         let videos = inputs.flatMap(Self.videos)
-        if videos.count > 1, output != nil { throw ValidationError("--output works with one input only.") }
-        if videos.count > 1, format != .text {
-            throw ValidationError("--format \(format.rawValue) works with one input only.")
-        }
+        try refuse(if: videos.count > 1 && output != nil, "--output works with one input only.")
+        try refuse(if: videos.count > 1 && format != .text, "--format \(format.rawValue) works with one input only.")
         let reporter = try messages.makeReporter()
         var options = Verification.Options(
             minimumScore: minScore, workers: workers ?? max(1, ProcessInfo.processInfo.activeProcessorCount))
@@ -141,8 +136,8 @@ struct VerifyCommand: AsyncParsableCommand {
             findings.episodes.isEmpty
             ? "no face found\(findings.unsearched.isEmpty ? "" : " in what was searched"); \(searched)"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
-        reporter.log.info(
-            .verified, "\(input): \(text)",
+        reporter.log(
+            .info, .verified, "\(input): \(text)",
             [
                 "input": .text(input), "frames": .integer(findings.frames),
                 "frames_with_faces": .integer(findings.framesWithFaces), "wall_seconds": .seconds(findings.wallSeconds),

@@ -1,8 +1,6 @@
 internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
-internal import VidscanFaces
-internal import VidscanMedia
 internal import VidscanRender
 internal import VidscanReport
 internal import VidscanResults
@@ -24,7 +22,7 @@ struct VideoAndPage: ResultAddition {
         }
         if let rendering = settings.rendering {
             let summary = try await Renderer(options: rendering, observer: observer).run(
-                resultPath: folder, name: name, input: nil, outputPath: nil, replaces: false, isNew: true)
+                resultPath: folder, name: name, replaces: false, isNew: true)
             if let hidden = summary.hidden { outcome.append(hidden) }
             if let visibility = summary.visibility { outcome.append(visibility.words) }
         }

@@ -26,7 +26,6 @@ struct VidscanCommand: AsyncParsableCommand {
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
             VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self, PeopleCommand.self,
             SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self, DoctorCommand.self,
-            GenerateCommand.self,
         ])
 
     static func main() async {
@@ -52,7 +51,7 @@ struct VidscanCommand: AsyncParsableCommand {
         if let status = error as? ExitStatus { return status.code }
         if let error = error as? VidscanError {
             Output.error("vidscan: error: \(error)")
-            return ExitStatus(error).code
+            return ExitStatus.after(error).code
         }
         if exitCode(for: error) == .success {
             // Describing all commands takes as long as everything else in '--version'.
@@ -84,6 +83,15 @@ struct ExitStatus: Error {
     static let usage = ExitStatus(code: 2)
     static let interrupted = ExitStatus(code: 130)
 
+    /// The status of a command that the error ended.
+    static func after(_ error: VidscanError) -> ExitStatus {
+        switch error.code {
+        case .interrupted: interrupted
+        case .input, .setup, .exists: usage
+        default: someFailed
+        }
+    }
+
     /// Reports an error of the closure, and throws this status.
     func onError<Value>(_ reporter: ConsoleReporter? = nil, _ work: () throws -> Value) throws -> Value {
         do {
@@ -102,17 +110,6 @@ struct ExitStatus: Error {
         (usage, "wrong usage, or something is not installed"),
         (interrupted, "interrupted"),
     ]
-}
-
-extension ExitStatus {
-    init(_ error: VidscanError) {
-        self =
-            switch error.code {
-            case .interrupted: .interrupted
-            case .input, .setup, .exists: .usage
-            default: .someFailed
-            }
-    }
 }
 
 /// Writes whole lines to standard output and standard error. Escapes control characters, because all text for a

@@ -10,7 +10,7 @@ package import VidscanResults
 /// One analysis with its own folder, and its results.
 package struct AnalysisRun {
     package let folder: TemporaryFolder
-    package let summary: Analysis.Summary
+    package let summary: RunOutcome
     package let observer: Recorder
 
     package static let resultName = "clip.vidscan"

@@ -6,7 +6,8 @@ import TestSupport
 struct ArgumentParserTests {
     /// `ParserInternals.swift` relies on what the parser does not promise. Before you change the version here, read what the
     /// new one does in these places: how it finds options by reflection (ArgumentSet.swift, Mirror), under which keys it
-    /// decodes them (ArgumentDecoder.swift), and what `_dumpHelp` prints (DumpHelpGenerator.swift, ToolInfo.swift).
+    /// decodes them (ArgumentDecoder.swift), and what `_dumpHelp` prints (DumpHelpGenerator.swift, ToolInfo.swift), which
+    /// `scripts/man_page` reads, too.
     @Test("The argument parser is the version whose insides were checked")
     func version() throws {
         let package = try String(contentsOfFile: Checkout.root + "/Package.swift", encoding: .utf8)
@@ -19,7 +20,7 @@ struct ArgumentParserTests {
         #expect(help.status == 0 && help.output.contains("  --min-track <samples>"))
         let shown = try ChildProcess.run([Checkout.tool, "pipelines", "show", "default", "--min-track", "7"])
         #expect(shown.status == 0 && shown.output.contains(#/min_track: 7 .*--min-track/#))
-        let page = try ChildProcess.run([Checkout.tool, "generate", "man"])
+        let page = try ChildProcess.run([Checkout.root + "/scripts/man_page", Checkout.tool])
         #expect(page.status == 0 && page.output.contains("(track.min_track)"))
     }
 
@@ -29,7 +30,7 @@ struct ArgumentParserTests {
         let batch = try ChildProcess.run([Checkout.tool, "batch", "--help"]).output
         #expect(analyze.contains("Replace existing results.") && !analyze.contains("Analyse all files again"))
         #expect(batch.contains("Analyse all files again") && !batch.contains("Replace existing results."))
-        let page = try ChildProcess.run([Checkout.tool, "generate", "man"]).output
+        let page = try ChildProcess.run([Checkout.root + "/scripts/man_page", Checkout.tool]).output
         #expect(page.contains("Replace existing results.") && page.contains("Analyse all files again"))
     }
 }

@@ -5,7 +5,7 @@ import TestSupport
 @Suite("Standard output is checked like any other output")
 struct StandardOutputTests {
     private static let commands = [
-        "--help", "--version", "help analyze", "batch --help", "--generate-completion-script bash", "generate man",
+        "--help", "--version", "help analyze", "batch --help", "--generate-completion-script bash",
         "schema", "schema --format json", "pipelines show default", "pipelines list", "pipelines schema",
         "pipelines check fast", "filters list", "filters show eq", "doctor", "sample still.png",
         "verify still.png --quiet --format csv", "verify still.png --quiet --format json",

@@ -45,17 +45,17 @@ struct NetworkKernelTests {
                 let addend = try Tensor(memory, 2, width: width, height: height, channels: outputs)
                 let output = try Tensor(memory, width: width, height: height, channels: outputs)
                 let linear = try Linear(memory, 3, inputs, outputs, Self.activations[number % 3])
-                var layer = linear.layer
-                kernels.pointwise(&layer, input.memory.base, channels, width, height, nil, output.memory.base)
+                let layer = linear.layer
+                kernels.pointwise(layer, input.memory.base, channels, width, height, nil, output.memory.base)
                 let plain = { (x: Int, y: Int) in linear(input.pixel(x, y), arithmetic) }
                 #expect(output.difference(from: plain) == nil)
                 kernels.pointwise(
-                    &layer, input.memory.base, channels, width, height, addend.memory.base, output.memory.base)
+                    layer, input.memory.base, channels, width, height, addend.memory.base, output.memory.base)
                 let added = { (x: Int, y: Int) in zip(plain(x, y), addend.pixel(x, y)).map(+) }
                 #expect(output.difference(from: added) == nil)
                 // A tensor to which its own layer is added.
                 let sum = output.memory.base
-                kernels.pointwise(&layer, input.memory.base, channels, width, height, sum, sum)
+                kernels.pointwise(layer, input.memory.base, channels, width, height, sum, sum)
                 #expect(output.difference { x, y in zip(plain(x, y), added(x, y)).map(+) } == nil)
             }
         }
@@ -68,8 +68,8 @@ struct NetworkKernelTests {
                 let input = try Tensor(memory, 1, width: width, height: height, channels: channels)
                 let output = try Tensor(memory, width: width, height: height, channels: outputs)
                 let linear = try Linear(memory, 3, 9 * used, outputs, Self.activations[number % 3])
-                var layer = linear.layer
-                kernels.conv3x3(&layer, input.memory.base, channels, width, height, output.memory.base)
+                let layer = linear.layer
+                kernels.conv3x3(layer, input.memory.base, channels, width, height, output.memory.base)
                 let difference = output.difference { x, y in
                     linear(
                         (0..<9).flatMap { tap in
@@ -108,9 +108,9 @@ struct NetworkKernelTests {
             let output = try Tensor(memory, width: side / stride, height: side / stride, channels: outputs)
             let depthwise = try Depthwise(memory, 2, channels: channels, stride: stride)
             let pointwise = try Linear(memory, 4, channels, outputs, VS_PRELU)
-            var block = vs_separable(depthwise: depthwise.layer, pointwise: pointwise.layer)
-            let scratch = try memory.constant(0, vs_separable_scratch(&block, side))
-            kernels.separable(&block, input.memory.base, side, scratch.base, output.memory.base)
+            let block = vs_separable(depthwise: depthwise.layer, pointwise: pointwise.layer)
+            let scratch = try memory.constant(0, vs_separable_scratch(block, side))
+            kernels.separable(block, input.memory.base, side, scratch.base, output.memory.base)
             let begin = stride == 2 ? 0 : -1
             let difference = output.difference { x, y in
                 let values = depthwise(x * stride + begin, y * stride + begin, arithmetic) { input[$0, $1, $2] }
@@ -151,11 +151,11 @@ struct NetworkKernelTests {
             let input = try Tensor(
                 memory, 1, width: width, height: height, channels: (shape.inputs + 15) / 16 * 16)
             let layers = try InvertedLayers(memory, shape)
-            var block = layers.block
+            let block = layers.block
             let output = try Tensor(
                 memory, width: width / shape.stride, height: height / shape.stride, channels: shape.outputs)
-            let scratch = try memory.constant(0, vs_inverted_scratch(&block, width, height))
-            kernels.inverted_residual(&block, input.memory.base, width, height, scratch.base, output.memory.base)
+            let scratch = try memory.constant(0, vs_inverted_scratch(block, width, height))
+            kernels.inverted_residual(block, input.memory.base, width, height, scratch.base, output.memory.base)
             let expected = layers.expected(width: width, height: height, arithmetic) { x, y in input.pixel(x, y) }
             #expect(
                 output.difference { x, y in
@@ -170,10 +170,10 @@ struct NetworkKernelTests {
             let image = try memory.numbers(3 * width * height, 1)
             let layers = try InvertedLayers(
                 memory, Inverted(size: (width, height), stride: 1, inputs: 27, channels: 32, outputs: 16))
-            var block = layers.block
+            let block = layers.block
             let output = try Tensor(memory, width: width / 2, height: height / 2, channels: 16)
-            let scratch = try memory.constant(0, vs_inverted_scratch(&block, width / 2, height / 2))
-            kernels.image_inverted_residual(&block, image.base, width, height, scratch.base, output.memory.base)
+            let scratch = try memory.constant(0, vs_inverted_scratch(block, width / 2, height / 2))
+            kernels.image_inverted_residual(block, image.base, width, height, scratch.base, output.memory.base)
             let expected = layers.expected(width: width / 2, height: height / 2, arithmetic) { x, y in
                 (0..<27).map { index -> Float? in
                     let (plane, row, column) = (index / 9, 2 * y + index / 3 % 3 - 1, 2 * x + index % 3 - 1)
@@ -190,8 +190,7 @@ struct NetworkKernelTests {
             let image = try memory.numbers(3 * side * side, 1)
             let linear = try Linear(memory, 2, 27, 16, VS_PRELU)
             let output = try Tensor(memory, width: side / 2, height: side / 2, channels: 16)
-            kernels.image_conv3x3(
-                image.base, side, linear.weights.base, linear.bias.base, linear.slopes.base, output.memory.base)
+            kernels.image_conv3x3(linear.layer, image.base, side, output.memory.base)
             let difference = output.difference { x, y in
                 linear(
                     (0..<27).map { index in
@@ -209,8 +208,8 @@ struct NetworkKernelTests {
             let input = try memory.numbers(inputs, 1)
             let linear = try Linear(memory, 2, inputs, outputs, VS_LINEAR)
             let output = try memory.constant(Tensor.untouched, outputs)
-            var layer = linear.layer
-            kernels.fully_connected(&layer, input.base, output.base)
+            let layer = linear.layer
+            kernels.fully_connected(layer, input.base, output.base)
             #expect(output.elements == linear(input.elements, arithmetic))
         }
     }

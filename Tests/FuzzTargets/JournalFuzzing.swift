@@ -40,7 +40,7 @@ enum JournalFuzzing {
     private static func use(_ folder: String) {
         let inputs = ["a", "b"].map { name in
             BatchInput(
-                path: "/videos/\(name)", resultPath: "\(name).vidscan", identity: FileIdentity(bytes: 10, modified: 1),
+                path: "/videos/\(name)", resultPath: "\(name).vidscan", state: FileState(bytes: 10, modified: 1),
                 isNamed: true)
         }
         do {
@@ -48,7 +48,8 @@ enum JournalFuzzing {
             _ = try? journal.register(inputs, configuration: "c", selection: BatchJournal.Selection()) { _ in true }
             let places = Set(((try? journal.items()) ?? []).map { PathBytes($0.resultPath) })
             _ = try? journal.countClaimedByOthers(among: places, configuration: "c")
-            let report = WorkerReport(frames: 5, faces: 3, videoSeconds: 1, wallSeconds: 0.5)
+            var report = WorkerReport()
+            (report.frames, report.faces, report.videoSeconds, report.wallSeconds) = (5, 3, 1, 0.5)
             for outcome in [.done(report), .failed("no"), .skipped("no"), .released] as [BatchJournal.Outcome] {
                 guard let item = try? journal.claim(among: places, configuration: "c") else { break }
                 try? journal.renewLeases()
@@ -59,7 +60,7 @@ enum JournalFuzzing {
         }
         if let record = try? BatchReport(folder: folder) {
             demand(!record.text.isEmpty, "no summary")
-            try? record.write(folder: folder, shard: nil)
+            _ = try? record.write(folder: folder, shard: nil)
             try? record.writeMetrics(to: folder + "/metrics")
         }
         try? MergedTable(folder: folder, table: "faces").write(to: folder + "/table.csv", replaces: true)

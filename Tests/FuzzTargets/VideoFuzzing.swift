@@ -53,8 +53,8 @@ enum VideoFuzzing {
     private static func hide(_ path: String, _ scratch: FuzzScratch) throws {
         var options = Transcoder.Options(rateFactor: 50)
         options.copiesSubtitles = false
-        options.decoderThreads = 1
-        options.limits = limits
+        options.reading.decoderThreads = 1
+        options.reading.limits = limits
         options.keepsMetadata = false
         let copy = scratch.path + "/copy.mp4"
         defer { unlink(copy) }

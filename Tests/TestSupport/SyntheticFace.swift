@@ -32,7 +32,7 @@ package enum SyntheticFace {
 
     /// Returns a picture of a person. Those of one person have the distance `within`, those of two people `between`.
     ///
-    /// - Parameters: `person` is 0…31, `sample` 0…30.
+    /// - Parameters: `person` is 0…31, `sample` 0…30, `between` at most 0.895 (beyond that, there is no such direction).
     package static func vector(
         _ person: Int, sample: Int, within: Double = 0.2, between: Double = 0.8
     ) -> [Float] {

@@ -7,6 +7,12 @@ import VidscanBase
 
 @Suite("A setting is declared once, and everything else follows from it")
 struct DeclarationTests {
+    private static func manPage() throws -> String {
+        let page = try ChildProcess.run([Checkout.root + "/scripts/man_page", Checkout.tool])
+        try #require(page.status == 0, "\(page.errors)")
+        return page.output
+    }
+
     private static func tool(_ arguments: String...) throws -> String {
         let outcome = try ChildProcess.run([Checkout.tool] + arguments)
         try #require(outcome.status == 0, "\(outcome.errors)")
@@ -30,9 +36,9 @@ struct DeclarationTests {
     func digest() throws {
         let models = try Models.store(concurrency: 1)
         var settings = Settings(workers: 1)
-        #expect(try settings.digest(models: models).count == 64)
+        #expect(try Configuration(settings, models: models).digest().count == 64)
         settings.detect.minimumFace = .nan
-        let error = #expect(throws: VidscanError.self) { try settings.digest(models: models) }
+        let error = #expect(throws: VidscanError.self) { try Configuration(settings, models: models).digest() }
         #expect(error?.code == .setup)
         #expect(error?.reason.hasPrefix("cannot make a digest of the settings: ") == true)
     }
@@ -40,8 +46,8 @@ struct DeclarationTests {
     @Test("Help, man page, completions, schema and default pipeline have every setting")
     func everywhere() throws {
         let help = try Self.tool("analyze", "--help")
-        let man = try Self.tool("generate", "man").replacing("\\-", with: "-").replacing(/\\f[BIR]/, with: "")
-        let completions = try ["bash", "zsh", "fish"].map { ($0, try Self.tool("generate", $0)) }
+        let man = try Self.manPage().replacing("\\-", with: "-").replacing(/\\f[BIR]/, with: "")
+        let completions = try ["bash", "zsh", "fish"].map { ($0, try Self.tool("--generate-completion-script", $0)) }
         let schema = try JSONDecoder().decode(Schema.self, from: Data(PipelineSchema.json.utf8))
         let template = try PipelineFile(
             text: PipelineText.template, path: "default.yaml", filters: .run(allowsFiles: false))
@@ -51,7 +57,7 @@ struct DeclarationTests {
             #expect(Self.has(man, setting.path), "man: \(setting.path)")
             #expect(template.settings.contains { $0.setting.path == setting.path }, "default.yaml: \(setting.path)")
             #expect(Self.has(record, setting.name.isEmpty ? setting.path : setting.name), "show: \(setting.path)")
-            let section = try #require(schema.properties[setting.section.rawValue])
+            let section = try #require(schema.properties[setting.section])
             let property = setting.name.isEmpty ? section : try #require(section.properties?[setting.name])
             #expect(property.description?.hasPrefix(setting.help) == true, "schema: \(setting.path)")
             #expect(property.options ?? [] == setting.optionNames)
@@ -90,7 +96,7 @@ struct DeclarationTests {
             for word in words {
                 let parsed = try? setting.kind.parse(word)
                 let quoted = word.contains(",") || word.contains(":") ? "'\(word)'" : word
-                let text = "\(setting.section.rawValue):\n  \(setting.name): \(quoted)\n"
+                let text = "\(setting.section):\n  \(setting.name): \(quoted)\n"
                 let file = try? PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: false))
                 #expect(file?.settings.first?.value == parsed, "\(setting.path): \(word)")
                 if parsed != nil { accepted += 1 }
@@ -101,7 +107,7 @@ struct DeclarationTests {
 
     @Test("The man page keeps the lines of a list that follows a sentence")
     func manPageLists() throws {
-        let page = try Self.tool("generate", "man")
+        let page = try Self.manPage()
         let list = try #require(page.components(separatedBy: "Corrections are lines of a text file;").dropFirst().first)
         let lines = list.split(separator: "\n").dropFirst().prefix(3).map { $0.prefix(12) }
         #expect(lines == [".PP", ".EX", "  merge 3 7 "])
@@ -112,12 +118,12 @@ struct DeclarationTests {
         let found = try ChildProcess.run(["bash", "-c", "command -v groff"])
         guard found.status == 0 else { try skip(missing: .groff) }
         let folder = try TemporaryFolder()
-        try folder.write(try Self.tool("generate", "man"), to: "vidscan.1")
+        try folder.write(try Self.manPage(), to: "vidscan.1")
         let shown = try ChildProcess.run(["groff", "-man", "-Tutf8", "-ww", folder.path + "/vidscan.1"])
         #expect(shown.status == 0)
         #expect(shown.errors == "")
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "FILES", "EXIT STATUS", "EXAMPLES"] {
-            #expect(try Self.tool("generate", "man").contains(".SH \"\(section)\"\n"))
+            #expect(try Self.manPage().contains(".SH \"\(section)\"\n"))
         }
     }
 

@@ -13,7 +13,7 @@ struct FailureTests {
     private func run(
         _ input: String, into folder: TemporaryFolder, replaces: Bool = false, observer: Recorder = Recorder(),
         configure: (inout Settings) throws -> Void = { _ in }
-    ) async throws -> Analysis.Summary {
+    ) async throws -> RunOutcome {
         var settings = Settings(workers: 2)
         try configure(&settings)
         return try await Analysis(settings: settings, models: try Models.store(concurrency: 2), observer: observer).run(
@@ -53,7 +53,7 @@ struct FailureTests {
     @Test("A cancelled run ends at once as interrupted")
     func cancellation() async throws {
         let folder = try TemporaryFolder()
-        let work = Mutex<Task<Analysis.Summary, any Error>?>(nil)
+        let work = Mutex<Task<RunOutcome, any Error>?>(nil)
         // The run's own thread cancels it, so that no other test can delay the cancellation.
         let observer = Recorder { if $0.frames >= 3 { work.withLock { $0?.cancel() } } }
         let task = Task {
@@ -114,7 +114,7 @@ struct FailureTests {
     func partly(name: String) async throws {
         let run = try await AnalysisRun(try Variants.path(name))
         let frames = try run.table("frames.csv").rows.count
-        #expect(frames >= 10 && frames == run.summary.frames)
+        #expect(frames >= 10 && frames == run.summary.counts.sampledFrames)
         #expect(run.summary.warnings.count == 1)
         #expect(run.observer.warnings == run.summary.warnings)
         let record = try run.record()

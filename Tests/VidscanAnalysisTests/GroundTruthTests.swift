@@ -53,9 +53,9 @@ struct GroundTruthTests {
         for (time, shot) in try zip(frames.numbers("time"), frames.numbers("shot")) {
             #expect(shot == Double(1 + cuts.count { $0 <= time }), "at \(time) s")
         }
-        #expect(run.summary.frames == 500)
-        #expect(run.summary.faces == rows.count)
-        #expect(run.summary.identities == rows.map(\.id).max())
+        #expect(run.summary.counts.sampledFrames == 500)
+        #expect(run.summary.counts.faces == rows.count)
+        #expect(run.summary.counts.faceIds == rows.map(\.id).max())
         #expect(run.summary.warnings.isEmpty)
         let record = try run.record()
         #expect(record.counts.sampledFrames == 500)
@@ -68,7 +68,7 @@ struct GroundTruthTests {
     func progress() async throws {
         let run = try await AnalysisRun.shared(try Variants.path("bpyramid.mp4"))
         #expect(run.observer.progress.map(\.frames) == Array(1...15))
-        #expect(run.observer.progress.last?.faces == run.summary.faces)
+        #expect(run.observer.progress.last?.faces == run.summary.counts.faces)
         #expect(run.observer.progress.map(\.microseconds) == (0..<15).map { $0 * 200_000 })
     }
 

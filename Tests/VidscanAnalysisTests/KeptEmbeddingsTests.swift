@@ -100,7 +100,7 @@ struct KeptEmbeddingsTests {
             $0.track.keepsEmbeddings = true
             $0.sample.start = 19_700_000
         }
-        try #require(run.summary.faces == 0 && run.summary.frames > 0)
+        try #require(run.summary.counts.faces == 0 && run.summary.counts.sampledFrames > 0)
         #expect(try EmbeddingArray(run.bytes("embeddings.npy")).rows.isEmpty)
         #expect(try run.record().embeddings?.rows == 0)
     }

@@ -12,7 +12,7 @@ struct ResultFolderTests {
     private static let name = "still.png.vidscan"
 
     @discardableResult
-    private func run(into folder: TemporaryFolder, replaces: Bool) async throws -> Analysis.Summary {
+    private func run(into folder: TemporaryFolder, replaces: Bool) async throws -> RunOutcome {
         try await Analysis(
             settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder()
         ).run(

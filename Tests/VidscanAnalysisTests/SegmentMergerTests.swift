@@ -42,7 +42,7 @@ struct SegmentMergerTests {
         var paths: [String] { runs.map { $0.folder.path + "/" + AnalysisRun.resultName } }
     }
 
-    private func joined(_ paths: [String], in folder: TemporaryFolder) async throws -> Analysis.Summary {
+    private func joined(_ paths: [String], in folder: TemporaryFolder) async throws -> RunOutcome {
         let sets = try SegmentMerger.sets(of: paths)
         try #require(sets.count == 1)
         return try await SegmentMerger(observer: Recorder()).run(
@@ -65,13 +65,13 @@ struct SegmentMergerTests {
             Self.set(&$0)
             try configure(&$0)
         }
-        try #require(whole.summary.faces > 0)
+        try #require(whole.summary.counts.faces > 0)
         let parts = try await Parts(of: path, count: count, configure: configure)
         let folder = try TemporaryFolder()
         var generator = SeededGenerator(seed: UInt64(count))
         let summary = try await joined(parts.paths.shuffled(using: &generator), in: folder)
-        #expect(summary.frames == whole.summary.frames)
-        #expect(parts.runs.map(\.summary.frames).reduce(0, +) == whole.summary.frames)
+        #expect(summary.counts.sampledFrames == whole.summary.counts.sampledFrames)
+        #expect(parts.runs.map(\.summary.counts.sampledFrames).reduce(0, +) == whole.summary.counts.sampledFrames)
         for file in Self.files {
             #expect(try folder.bytes("joined.vidscan/" + file) == whole.bytes(file), "\(file)")
         }
@@ -87,11 +87,11 @@ struct SegmentMergerTests {
             Self.set(&$0)
             try configure(&$0)
         }
-        try #require(whole.summary.faces > 0)
+        try #require(whole.summary.counts.faces > 0)
         let parts = try await Parts(of: Checkout.clip, count: 12, configure: configure)
         let folder = try TemporaryFolder()
         _ = try await joined(parts.paths, in: folder)
-        #expect(parts.runs.contains { $0.summary.frames == 0 })
+        #expect(parts.runs.contains { $0.summary.counts.sampledFrames == 0 })
         for file in Self.files {
             #expect(try folder.bytes("joined.vidscan/" + file) == whole.bytes(file), "\(file)")
         }

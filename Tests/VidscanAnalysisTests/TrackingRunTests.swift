@@ -26,7 +26,7 @@ struct TrackingRunTests {
         let one = try await Self.sample(workers: 1)
         let names = ["events.csv", "faces.csv", "faces.json", "faces.record", "frames.csv", "run.json", "tracks.csv"]
         #expect(one.folder.entries == [AnalysisRun.resultName] + names.map { "\(AnalysisRun.resultName)/\($0)" })
-        try #require(one.summary.faces >= 90)
+        try #require(one.summary.counts.faces >= 90)
         let three = try await Self.sample(workers: 3)
         for name in names where name != "run.json" { #expect(try one.bytes(name) == three.bytes(name), "\(name)") }
     }

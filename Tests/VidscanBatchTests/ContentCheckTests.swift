@@ -21,9 +21,9 @@ struct ContentCheckTests {
             journal = try BatchJournal(folder: folder.path)
             _ = try journal.register(found(), configuration: "c", selection: .init()) { _ in false }
             let item = try #require(try journal.claim(among: [PathBytes("a.mp4.vidscan")], configuration: "c"))
-            try journal.finish(
-                item,
-                .done(WorkerReport(frames: 1, faces: 1, videoSeconds: 1, wallSeconds: 1, digest: digest)), retries: 0)
+            var report = WorkerReport()
+            report.digest = digest
+            try journal.finish(item, .done(report), retries: 0)
         }
 
         func found() -> [BatchInput] { InputFinder().find([folder.path + "/a.mp4"]).inputs }
@@ -138,8 +138,7 @@ struct ContentCheckTests {
         _ = try analysed.journal.register(analysed.found(), configuration: "c", selection: .init()) { _ in true }
         #expect(try analysed.journal.items().map(\.digest) == ["one"])
         let item = try #require(try analysed.journal.claim(among: [PathBytes("a.mp4.vidscan")], configuration: "c"))
-        let report = WorkerReport(frames: 1, faces: 1, videoSeconds: 1, wallSeconds: 1)
-        try analysed.journal.finish(item, .done(report), retries: 0)
+        try analysed.journal.finish(item, .done(WorkerReport()), retries: 0)
         #expect(try analysed.journal.items().map(\.digest) == [nil])
     }
 
@@ -166,7 +165,7 @@ struct ContentCheckTests {
                         finished, wall, video, frames, faces)
                     VALUES ('a.mp4.vidscan', ?, ?, ?, 'c', 'done', 1, 1, ?, ?, 0.5, 2, 10, 7)
                     """,
-                arguments: [path, input.identity.bytes, input.identity.modified, started, started + 1])
+                arguments: [path, input.state.bytes, input.state.modified, started, started + 1])
         }
     }
 

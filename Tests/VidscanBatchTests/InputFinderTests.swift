@@ -27,7 +27,7 @@ struct InputFinderTests {
         #expect(found.problems == [])
         #expect(found.inputs.map(\.resultPath) == ["a.mp4.vidscan", "b/c.MOV.vidscan", "b/no-extension.vidscan"])
         #expect(found.inputs.map(\.path) == ["a.mp4", "b/c.MOV", "b/no-extension"].map { "\(folder.path)/\($0)" })
-        #expect(found.inputs.allSatisfy { !$0.isNamed && $0.identity.bytes == 1 })
+        #expect(found.inputs.allSatisfy { !$0.isNamed && $0.state.bytes == 1 })
     }
 
     @Test("The files of a batch are never inputs, whether its folder is searched itself or lies below")

@@ -13,10 +13,11 @@ struct InvalidJournalTests {
         do {
             let journal = try BatchJournal(folder: folder.path)
             let input = BatchInput(
-                path: "/a", resultPath: "a.vidscan", identity: FileIdentity(bytes: 1, modified: 1), isNamed: true)
+                path: "/a", resultPath: "a.vidscan", state: FileState(bytes: 1, modified: 1), isNamed: true)
             _ = try journal.register([input], configuration: "c", selection: .init()) { _ in false }
             let item = try #require(try journal.claim(among: [PathBytes("a.vidscan")], configuration: "c"))
-            let report = WorkerReport(frames: 1, faces: 1, videoSeconds: 1, wallSeconds: 1)
+            var report = WorkerReport()
+            (report.frames, report.faces, report.videoSeconds, report.wallSeconds) = (1, 1, 1, 1)
             try journal.finish(item, .done(report), retries: 0)
         }
         try DatabaseQueue(path: folder.path + "/batch.sqlite").write { try $0.execute(sql: sql) }

@@ -14,7 +14,7 @@ extension JournalTesting {
     func input(_ path: String, resultPath: String? = nil, bytes: Int64 = 10, modified: Int64 = 1) -> BatchInput {
         BatchInput(
             path: path, resultPath: resultPath ?? (path as NSString).lastPathComponent + ".vidscan",
-            identity: FileIdentity(bytes: bytes, modified: modified), isNamed: true)
+            state: FileState(bytes: bytes, modified: modified), isNamed: true)
     }
 
     func register(
@@ -51,7 +51,9 @@ extension JournalTesting {
     }
 
     var done: BatchJournal.Outcome {
-        .done(WorkerReport(frames: 5, faces: 3, videoSeconds: 1, wallSeconds: 0.5))
+        var report = WorkerReport()
+        (report.frames, report.faces, report.videoSeconds, report.wallSeconds) = (5, 3, 1, 0.5)
+        return .done(report)
     }
 }
 

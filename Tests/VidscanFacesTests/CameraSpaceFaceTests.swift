@@ -95,9 +95,9 @@ struct CameraSpaceFaceTests {
         let atCamera = aside.direction(yaw: 0, pitch: 0, roll: 30)
         #expect((atCamera + center * (1 / length)).squaredLength < 1e-9)
         let middle = face(angles: Vector3(x: 0, y: 0, z: 0), origin: Vector3(x: 0, y: 0, z: 1000))
-        let left = GazeAngles(middle.direction(yaw: 20, pitch: 0, roll: 0))
+        let left = middle.direction(yaw: 20, pitch: 0, roll: 0).gazeAngles
         #expect(abs(left.x - 20 * .pi / 180) < 0.01 && abs(left.y) < 0.05)
-        let up = GazeAngles(middle.direction(yaw: 0, pitch: 15, roll: 0))
+        let up = middle.direction(yaw: 0, pitch: 15, roll: 0).gazeAngles
         #expect(abs(up.y - -15 * .pi / 180) < 0.05 && abs(up.x) < 0.01)
     }
 }

@@ -30,7 +30,7 @@ struct PersonLinkingTests {
         let summaries = tracks.map { track in
             let first = Int((track.start * 5).rounded())
             var summary = TrackSummary(
-                trackedDetection: TrackedDetection(box: box), seconds: track.start, sample: first,
+                detection: TrackedDetection(box: box), seconds: track.start, sample: first,
                 shot: track.shot, epoch: track.epoch, pictureSize: TrackingScene.size)
             for step in 0..<5 {
                 summary.add(

@@ -14,7 +14,7 @@ struct PersonMatchTests {
         let box = Rectangle(x: 400, y: 200, width: 120, height: 120)
         let seconds = { (step: Int) in Double(start + step) * 0.3 }
         var summary = TrackSummary(
-            trackedDetection: TrackedDetection(box: box), seconds: seconds(0), sample: start, shot: 0,
+            detection: TrackedDetection(box: box), seconds: seconds(0), sample: start, shot: 0,
             pictureSize: PictureSize(width: 1280, height: 720))
         for (step, face) in faces.enumerated() {
             let weight = 1 - Double(step) / 100
@@ -49,7 +49,7 @@ struct PersonMatchTests {
     @Test("A track that changed person says between which crops, and one person's track does not")
     func personChange() throws {
         let faces = { (person: Int) in
-            (0..<5).map { FaceEmbedding(values: SyntheticFace.vector(person, sample: $0, between: 0.95)) }
+            (0..<5).map { FaceEmbedding(values: SyntheticFace.vector(person, sample: $0, between: 0.88)) }
         }
         let (own, other) = (faces(0), faces(1))
         #expect(Self.track(own).personChange == nil)

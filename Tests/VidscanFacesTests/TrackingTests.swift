@@ -29,7 +29,7 @@ struct TrackingScene {
     func run(seed: UInt64, byPerson: Bool = false, score: inout IdentityScore) {
         var summaries: [TrackSummary] = []
         var generator = TrackingGenerator(seed: seed)
-        var tracker = FaceTracker(options: FaceTracker.Options(startingConfidence: 0.5))
+        var tracker = FaceTracker(startingConfidence: 0.5)
         var cutsLeft = cuts[...]
         var previous: Double = -1
         for sample in 0..<Int(seconds * rate) {
@@ -57,7 +57,7 @@ struct TrackingScene {
                     $0.box.intersectionArea(with: truth[index].box) > 0.5 * truth[index].box.area
                 }
             }.map { truth[$0] }
-            var found: [(trackedDetection: TrackedDetection, identity: Int?)] = []
+            var found: [(detection: TrackedDetection, identity: Int?)] = []
             for face in visible where generator.unit() >= missShare {
                 let jitter = { generator.normal() * 0.03 * face.box.width }
                 let box = Rectangle(
@@ -82,21 +82,21 @@ struct TrackingScene {
                             appearance: generator.appearance(of: Int(generator.next() % 1000) + 1000)), nil
                     ))
             }
-            let ids = tracker.update(found.map(\.trackedDetection), seconds: time, isAfterCut: isAfterCut)
+            let ids = tracker.update(found.map(\.detection), seconds: time, isAfterCut: isAfterCut)
             for (face, id) in zip(found, ids) {
                 guard let id else { continue }
                 while summaries.count < id {
                     summaries.append(
                         TrackSummary(
-                            trackedDetection: face.trackedDetection, seconds: time,
+                            detection: face.detection, seconds: time,
                             sample: sample,
                             shot: 0, pictureSize: Self.size))
                 }
-                summaries[id - 1].add(face.trackedDetection, weight: 1, seconds: time, sample: sample)
+                summaries[id - 1].add(face.detection, weight: 1, seconds: time, sample: sample)
             }
             score.add(
                 truth: visible.map { ($0.identity, $0.box) },
-                found: zip(found, ids).compactMap { face, id in id.map { ($0, face.trackedDetection.box) } })
+                found: zip(found, ids).compactMap { face, id in id.map { ($0, face.detection.box) } })
         }
         let identities = TrackSelection(
             summaries, samplesOfShot: [Int(seconds * rate)], options: TrackSelection.Options(),
@@ -309,7 +309,7 @@ struct TrackingTests {
 
     @Test("A track ends after the maximum gap, and its number is not used again")
     func gap() {
-        var tracker = FaceTracker(options: FaceTracker.Options(maximumGapSeconds: 1))
+        var tracker = FaceTracker(maximumGapSeconds: 1)
         let face = TrackedDetection(box: Rectangle(x: 100, y: 100, width: 80, height: 80))
         #expect(tracker.update([face], seconds: 0) == [1])
         #expect(tracker.update([], seconds: 0.5) == [])

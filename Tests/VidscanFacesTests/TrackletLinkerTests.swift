@@ -20,7 +20,7 @@ struct TrackletLinkerTests {
         let summaries = tracks.enumerated().map { index, track in
             let first = Int((track.start * 5).rounded())
             var summary = TrackSummary(
-                trackedDetection: TrackedDetection(box: box), seconds: track.start, sample: first,
+                detection: TrackedDetection(box: box), seconds: track.start, sample: first,
                 shot: track.shot, pictureSize: TrackingScene.size)
             for step in 0..<5 {
                 summary.add(

@@ -19,7 +19,7 @@ struct AttentionMeshTests {
             path: Checkout.models + "/attention_mesh.json", weights: Checkout.models + "/attention_mesh.weights")
     }
 
-    private func fill(_ session: AttentionMesh.Session, seconds: Double, filter: String) throws {
+    private func fill(_ session: MeshSession, seconds: Double, filter: String) throws {
         let side = AttentionMesh.resolution
         let picture = try TestPicture(
             seconds: seconds, filter: filter, size: PictureSize(width: side, height: side))

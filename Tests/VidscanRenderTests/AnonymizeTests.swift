@@ -25,7 +25,7 @@ struct AnonymizeTests {
             $0.measure.metrics = []
             $0.track.smoothing = false
         }
-        return run.summary.faces
+        return run.summary.counts.faces
     }
 
     @Test("The detector finds no anonymized face, even at high accuracy and with small faces")

@@ -9,8 +9,7 @@ struct CertaintySearchTests {
     private static func face(
         _ id: Int, at x: Double, confidence: Double = 0.9, match: Double? = nil
     ) -> CertaintySearch.Sighting {
-        CertaintySearch.Sighting(
-            faceID: id, box: Rectangle(x: x, y: 100, width: 100, height: 120), confidence: confidence, match: match)
+        (id, Rectangle(x: x, y: 100, width: 100, height: 120), confidence, match)
     }
 
     /// Returns the doubts about face 1 in samples 0 to 9; "" where it may stay visible.
@@ -95,11 +94,11 @@ struct CertaintySearchTests {
     @Test("Around a cut, and longer around a dissolve, a face is hidden")
     func cuts() {
         let match = { (sample: Int) in [0, 9].contains(sample) ? 0.99 : nil }
-        let hard = Self.doubts(cuts: [ShotCut(microseconds: 200_000, kind: .hard)]) {
+        let hard = Self.doubts(cuts: [(200_000, .hard)]) {
             [Self.face(1, at: 100, match: match($0))]
         }
         #expect(hard == ["", "", "", "cut", "cut", "cut", "cut", "", "", ""])
-        let gradual = Self.doubts(cuts: [ShotCut(microseconds: 800_000, kind: .gradual)], count: 40) {
+        let gradual = Self.doubts(cuts: [(800_000, .gradual)], count: 40) {
             [Self.face(1, at: 100, match: [0, 39].contains($0) ? 0.99 : nil)]
         }
         #expect(gradual.indices.filter { gradual[$0] == "cut" } == Array(5..<35))

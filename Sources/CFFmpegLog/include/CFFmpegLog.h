@@ -12,24 +12,21 @@ void vs_keep_errors(void);
 // The first error on this thread since then, or "".
 const char *vs_kept_error(void);
 
-// Which packets a decoder has reported errors about. Before FFmpeg 7, the log says it: a frame may be given out before
-// its thread has set decode_error_flags, and some decoders never set them. From FFmpeg 7 on, the flags say it, because
-// the log no longer shows the packet.
-typedef struct vs_error_list vs_error_list;
+// From now on, notes which packets a decoder reports errors about. Before FFmpeg 7, the log says it: a frame may be given
+// out before its thread has set decode_error_flags, and some decoders never set them. From FFmpeg 7 on, the flags say it,
+// because the log no longer shows the packet.
+int vs_watch_errors(AVCodecContext *decoder);
 
-// NULL when memory runs out. The list must live as long as the decoder.
-vs_error_list *vs_watch_errors(AVCodecContext *decoder);
-
-// Call it once the decoder is gone.
-void vs_free_errors(vs_error_list *list);
+// Frees a decoder, watched or not, or an encoder.
+void vs_free_codec(AVCodecContext **context);
 
 // Numbers the packet that is sent next, from 0.
 void vs_number_packet(AVCodecContext *decoder, AVPacket *packet, int64_t number);
 
 int64_t vs_packet_number(const AVFrame *frame);
 
-// Returns and forgets the number of a packet that had an error; -1 when there is none. When a frame has been received,
-// the errors of its packet and of all before it are known.
-int64_t vs_take_error(vs_error_list *list, AVFrame *frame);
+// Returns and forgets the number of a packet of a watched decoder that had an error; -1 when there is none. When a frame
+// has been received, the errors of its packet and of all before it are known.
+int64_t vs_take_error(AVCodecContext *decoder, AVFrame *frame);
 
 #endif

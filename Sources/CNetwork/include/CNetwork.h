@@ -94,8 +94,8 @@ static inline ptrdiff_t vs_separable_band(ptrdiff_t width, ptrdiff_t channels, p
 }
 
 // In floats. side: of the input tensor.
-static inline ptrdiff_t vs_separable_scratch(const vs_separable *block, ptrdiff_t side) {
-    const ptrdiff_t width = side / block->depthwise.stride, channels = block->depthwise.channels;
+static inline ptrdiff_t vs_separable_scratch(vs_separable block, ptrdiff_t side) {
+    const ptrdiff_t width = side / block.depthwise.stride, channels = block.depthwise.channels;
     return vs_separable_band(width, channels, width) * width * channels;
 }
 
@@ -109,46 +109,44 @@ static inline ptrdiff_t vs_inverted_band(const vs_depthwise *layer, ptrdiff_t wi
 }
 
 // In floats. width, height: of the input tensor, or half of the image's.
-static inline ptrdiff_t vs_inverted_scratch(const vs_inverted_residual *block, ptrdiff_t width, ptrdiff_t height) {
-    const vs_depthwise *layer = &block->depthwise;
+static inline ptrdiff_t vs_inverted_scratch(vs_inverted_residual block, ptrdiff_t width, ptrdiff_t height) {
+    const vs_depthwise *layer = &block.depthwise;
     const ptrdiff_t band = vs_inverted_band(layer, width, height);
     const ptrdiff_t expanded = (band * layer->stride + 3 - layer->stride) * (width + 2);
     return (expanded + band * (width / layer->stride)) * layer->channels;
 }
 
 typedef struct {
-    // A 3 × 3 convolution with stride 2 of an image, and PReLU, to 16 channels. Windows begin at even coordinates;
-    // pixels beyond the image count as 0. image: [3 planes][side][side], without border; side is even. weights: [3
-    // rows][3 columns][3 planes][16]. output: a tensor of half the side.
-    void (*image_conv3x3)(
-        const float *image, ptrdiff_t side, const float *weights, const float *bias, const float *slopes, float *output);
+    // A 3 × 3 convolution with stride 2 of an image. The layer has 3 rows × 3 columns × 3 planes inputs, 16 outputs and
+    // PReLU. Windows begin at even coordinates; pixels beyond the image count as 0. image: [3 planes][side][side],
+    // without border; side is even. output: a tensor of half the side.
+    void (*image_conv3x3)(vs_linear layer, const float *image, ptrdiff_t side, float *output);
 
     // An inverted residual of an image: [3 planes][height][width], without border; both are even. The expansion is a 3
     // × 3 convolution with stride 2, centred on even coordinates, with 3 planes × 3 rows × 3 columns inputs and a
     // multiple of 32 outputs. The depthwise convolution has stride 1. scratch: vs_inverted_scratch(block, width / 2,
     // height / 2).
     void (*image_inverted_residual)(
-        const vs_inverted_residual *block, const float *image, ptrdiff_t width, ptrdiff_t height, float *scratch,
+        vs_inverted_residual block, const float *image, ptrdiff_t width, ptrdiff_t height, float *scratch,
         float *output);
 
     // side: of the input, a multiple of the stride, at most vs_most_pixels · stride. scratch: vs_separable_scratch.
-    void (*separable)(const vs_separable *block, const float *input, ptrdiff_t side, float *scratch, float *output);
+    void (*separable)(vs_separable block, const float *input, ptrdiff_t side, float *scratch, float *output);
 
     // width, height: of the input, multiples of the stride. scratch: vs_inverted_scratch.
     void (*inverted_residual)(
-        const vs_inverted_residual *block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch,
+        vs_inverted_residual block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch,
         float *output);
 
     // A 1 × 1 convolution. channels: of the input. addend: NULL, or a tensor of the output's shape, added after the
     // activation; it may be the output itself.
     void (*pointwise)(
-        const vs_linear *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
+        vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
         const float *addend, float *output);
 
     // The layer has 3 rows × 3 columns × n inputs, n at most the input's channels, and a multiple of 32 outputs.
     void (*conv3x3)(
-        const vs_linear *layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
-        float *output);
+        vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height, float *output);
 
     // A transposed 2 × 2 convolution with stride 2. layers: for the output's pixels at (even row, even column), (even,
     // odd), (odd, even) and (odd, odd). width, height: of the input.
@@ -157,7 +155,7 @@ typedef struct {
         float *output);
 
     // Without activation. input: [inputs]. output: [outputs].
-    void (*fully_connected)(const vs_linear *layer, const float *input, float *output);
+    void (*fully_connected)(vs_linear layer, const float *input, float *output);
 
     // Samples a square tensor at the points of a grid, bilinearly. The output's pixel (x, y), of grid × grid, is read
     // at matrix · (x + ½, y + ½, 1) − ½ in pixels of the input, whose first pixel has its centre at (0, 0). Points

@@ -1,18 +1,18 @@
 internal import VidscanBase
 internal import VidscanFaces
+internal import VidscanInference
 internal import VidscanResults
 
 /// Chooses the crops whose embeddings are computed, once the whole video has been tracked: only then is it known which are
 /// the best, and whether there is anybody to tell apart.
 struct EmbeddingPass {
     let settings: Settings
-    var embedder: CropEmbedder
+    let frames: FrameRecordFile
+    /// The models, which are loaded only if they are needed.
+    let models: @Sendable () throws -> ModelStore
+    private(set) var embedder: FaceEmbedder?
     /// By the crop's offset.
-    private var known: [Int: FaceEmbedding?] = [:]
-
-    init(settings: Settings, embedder: CropEmbedder) {
-        (self.settings, self.embedder) = (settings, embedder)
-    }
+    private(set) var known: [Int: FaceEmbedding?] = [:]
 
     /// Computes the embeddings of the best crops of the tracks that may be kept.
     mutating func embed(_ tracks: inout VideoTracks) async throws {
@@ -26,14 +26,11 @@ struct EmbeddingPass {
             summaries[track].crops.enumerated().map { (track: track, crop: $0, offset: $1.offset) }
         }.sorted { $0.offset < $1.offset }
         let new = crops.map(\.offset).filter { known[$0] == nil }
-        for (offset, embedding) in zip(new, try await embedder.embed(new)) { known[offset] = .some(embedding) }
-        for (track, crop, offset) in crops {
-            tracks.summaries[track].setEmbedding(known[offset] ?? nil, ofCrop: crop)
-        }
+        for (offset, embedding) in zip(new, try await embed(new)) { known[offset] = .some(embedding) }
+        for (track, crop, offset) in crops { tracks.summaries[track].setEmbedding(known[offset] ?? nil, ofCrop: crop) }
     }
 
-    /// Compares the samples of each track with its best ones: how well each crop matches the person of its track, by
-    /// the crop's offset.
+    /// How well each crop matches the person of its track, which the best crops show; by the crop's offset.
     mutating func matches(of tracks: VideoTracks) async throws -> [Int: Double] {
         let matching = PersonMatch(tracks.summaries, identities: tracks.identities)
         var matches: [Int: Double] = [:]
@@ -47,7 +44,7 @@ struct EmbeddingPass {
         let others = tracks.crops.filter { matches[$0.offset] == nil && tracks.identities[$0.track] != nil }
         for start in stride(from: 0, to: others.count, by: Self.batch) {
             let part = others[start..<min(start + Self.batch, others.count)]
-            for (crop, embedding) in zip(part, try await embedder.embed(part.map(\.offset))) {
+            for (crop, embedding) in zip(part, try await embed(part.map(\.offset))) {
                 matches[crop.offset] = embedding.flatMap { matching.confidence(of: $0, track: crop.track) }
             }
         }
@@ -67,6 +64,58 @@ struct EmbeddingPass {
         }
     }
 
+    /// Computes the embeddings of crops on several threads, in their order; `nil` for a crop that does not show a face
+    /// clearly. Reading is fastest in ascending order of the offsets.
+    private mutating func embed(_ offsets: [Int]) async throws -> [FaceEmbedding?] {
+        guard !offsets.isEmpty else { return [] }
+        let count = max(1, min(settings.detect.workers, offsets.count / Self.cropsPerThread))
+        let embedder = try loaded(sessions: count)
+        let crops = try FaceCropReader(frames)
+        var embeddings = [FaceEmbedding?](repeating: nil, count: offsets.count)
+        let threads = try ThreadExecutor.make(names: (0..<count).map { "embed \($0)" })
+        defer { for thread in threads { thread.shutDown() } }
+        try await withThrowingTaskGroup(of: [(index: Int, embedding: FaceEmbedding?)].self) { group in
+            for (number, thread) in threads.enumerated() {
+                let indices = stride(from: number, to: offsets.count, by: count)
+                group.addTask(executorPreference: thread) {
+                    try Self.embed(offsets, indices, crops, embedder)
+                }
+            }
+            for try await part in group {
+                for (index, embedding) in part { embeddings[index] = embedding }
+            }
+        }
+        return embeddings
+    }
+
+    /// What one thread computes.
+    private static func embed(
+        _ offsets: [Int], _ indices: StrideTo<Int>, _ crops: FaceCropReader, _ embedder: FaceEmbedder
+    ) throws -> [(index: Int, embedding: FaceEmbedding?)] {
+        let session = try embedder.makeSession()
+        var embeddings: [(index: Int, embedding: FaceEmbedding?)] = []
+        for index in indices {
+            try Task.checkCancellation()
+            let (embedding, mirrorDistance) = try session.embed(crops.crop(at: offsets[index]))
+            // If the crop and its mirror image differ too much, the crop does not show a face clearly.
+            embeddings.append((index, mirrorDistance < maximumMirrorDistance ? embedding : nil))
+        }
+        return embeddings
+    }
+
+    private mutating func loaded(sessions: Int) throws -> FaceEmbedder {
+        if let embedder, embedder.concurrency >= sessions { return embedder }
+        let models = try models()
+        // All faces have been found by now. Otherwise, this network would decide the run's peak memory.
+        models.unload()
+        let loaded = try models.faceEmbedder(sessions: sessions)
+        embedder = loaded
+        return loaded
+    }
+
     /// The number of embeddings that are in memory at the same time.
     private static let batch = 4096
+    /// Fewer crops are not worth another thread.
+    private static let cropsPerThread = 16
+    private static let maximumMirrorDistance = 0.4
 }

@@ -39,7 +39,7 @@ struct VideoTracks {
         selectionOptions.meanConfidence =
             settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
         let reader = try FrameRecordReader(frames)
-        var tracker = FaceTracker(options: settings.tracking)
+        var tracker = settings.tracker
         var times: (first: Double, last: Double)?
         while let frame = try reader.next() {
             try Task.checkCancellation()
@@ -49,8 +49,7 @@ struct VideoTracks {
             samplesOfShot[samplesOfShot.count - 1] += 1
             let detections = frame.faces.map(\.trackedDetection)
             let others = Set(frame.faces.indices.filter { strangers.contains(ofFaces.count + $0) })
-            let ids = tracker.update(
-                detections, seconds: frame.seconds, isAfterCut: isAfterCut, strangers: others)
+            let ids = tracker.update(detections, seconds: frame.seconds, isAfterCut: isAfterCut, strangers: others)
             for second in detections.indices where !facesTouched {
                 facesTouched = detections[..<second].contains {
                     $0.box.intersectionOverUnion(with: detections[second].box) > 0
@@ -74,7 +73,7 @@ struct VideoTracks {
         while summaries.count < id {
             summaries.append(
                 TrackSummary(
-                    trackedDetection: detection, seconds: frame.seconds, sample: sampleCount,
+                    detection: detection, seconds: frame.seconds, sample: sampleCount,
                     shot: samplesOfShot.count - 1, epoch: frame.epoch, pictureSize: frame.size))
         }
         let weight = FaceProminence.of(face.numbers, in: frame.size)
@@ -144,9 +143,7 @@ struct VideoTracks {
                     ending: ending))
             return kept.count
         }
-        return (
-            TrackingOutcome(tracks: kept, changes: changes, sampleCount: sampleCount, interval: interval), numbers
-        )
+        return (TrackingOutcome(tracks: kept, changes: changes, sampleCount: sampleCount, interval: interval), numbers)
     }
 
     /// The embeddings of all tracks that are kept, in the order of `embeddings.npy`.

@@ -26,33 +26,6 @@ package struct Analysis: Sendable {
         self.addition = addition
     }
 
-    /// The outcome of an analysis.
-    package struct Summary: Sendable {
-        let outcome: RunOutcome
-        package let resultPath: String
-        package let wallSeconds: Double
-        /// What became of people who were to stay visible, in words.
-        let visibility: [String]
-        /// The number of segments that were merged; `nil` if a single run made the result.
-        package var segmentCount: Int?
-
-        package var frames: Int { outcome.written.counts.sampledFrames }
-        package var faces: Int { outcome.written.counts.faces }
-        /// The number of distinct face_ids; 0 for a segment.
-        package var identities: Int { outcome.written.counts.faceIds }
-        /// The number of distinct person_ids; 0 for a segment.
-        package var people: Int { outcome.written.counts.personIds }
-        /// 0 for a segment.
-        package var events: Int { outcome.written.counts.events }
-        /// The time from the first to the last sampled frame, in microseconds.
-        package var analysedMicroseconds: Int64 { outcome.analysedMicroseconds }
-        package var warnings: [String] { outcome.warnings }
-        /// Limits of the result that follow from the settings, in words.
-        package var notices: [String] { outcome.notices + visibility }
-        /// Those of the notices that say the same of every input that is analysed with these settings.
-        package var commonNotices: [String] { outcome.commonNotices }
-    }
-
     /// Analyses one video, or the segment of it that the settings select: decode and sample → analyse on every worker →
     /// restore time order → track → write. A segment ends before tracking. After an error, no unfinished result remains;
     /// if the task is cancelled, its code is `interrupted`.
@@ -60,7 +33,7 @@ package struct Analysis: Sendable {
     /// - Parameter base: A folder on the result's path below which no link is followed; `nil` for the one that holds it.
     package func run(
         input: String, resultPath: String, below base: String? = nil, replaces: Bool
-    ) async throws -> Summary {
+    ) async throws -> RunOutcome {
         do {
             let begin = ContinuousClock.now
             let file = try InputFile(input)
@@ -71,19 +44,19 @@ package struct Analysis: Sendable {
                 policy: replaces ? .replace : .keep)
             defer { folder.discardUnlessComplete() }
             let blendshapeNames = settings.write.blendshapes ? try models.expressionModel().blendshapeNames : []
-            let outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
+            var outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
             if settings.segment == nil { try outcome.requireSamples() }
-            let wall = begin.duration(to: .now) / .seconds(1)
-            var visibility: [String] = []
+            outcome.resultPath = resultPath
+            outcome.wallSeconds = begin.duration(to: .now) / .seconds(1)
             let tools = Tools(openvinoVersion: InferenceRuntime.installedVersion, models: try models.digests())
             if let segment = settings.segment, let decoded = outcome.decoded {
                 var part = try SegmentRecord(
                     of: file, segment: segment, resultName: ResultPaths.resultName(ofPart: resultPath, segment),
                     tools: tools, decoded: decoded, folderPath: folder.partialPath)
-                part.frames = outcome.written.counts.sampledFrames
+                part.frames = outcome.counts.sampledFrames
                 part.blendshapeNames = blendshapeNames
                 part.times = outcome.times
-                part.wallSeconds = wall
+                part.wallSeconds = outcome.wallSeconds
                 try folder.write(SegmentRecord.File(pipeline: settings.record, part: part))
                 if let previous = try folder.complete() {
                     observer.warned(file.name, message: previous.notice(resultPath))
@@ -91,11 +64,10 @@ package struct Analysis: Sendable {
             } else {
                 // Encoding a video takes as much memory as finding faces.
                 if settings.rendering != nil { models.unload() }
-                let record = try RunRecord(
-                    outcome, input: RunRecord.Input(file), tools: tools, wallSeconds: wall)
-                visibility = try await finalizer.complete(folder, record: record, name: file.name)
+                let record = try RunRecord(outcome, input: RunRecord.Input(file), tools: tools)
+                outcome.visibility = try await finalizer.complete(folder, record: record, name: file.name)
             }
-            return Summary(outcome: outcome, resultPath: resultPath, wallSeconds: wall, visibility: visibility)
+            return outcome
         } catch {
             throw Self.describe(error, input: input)
         }
@@ -130,9 +102,14 @@ package struct Analysis: Sendable {
             var outcome = RunOutcome(input: file.name, settings: settings)
             var workersLeft = line.workerThreads.count
             for try await result in group {
-                outcome.add(result)
-                if case .analyzed = result { workersLeft -= 1 }
-                if workersLeft == 0 { line.results.finish() }
+                switch result {
+                case .decoded(let report): outcome.decoded = report
+                case .analyzed(let times):
+                    outcome.times.add(times)
+                    workersLeft -= 1
+                    if workersLeft == 0 { line.results.finish() }
+                case .written(let report): outcome.written = report
+                }
             }
             for warning in outcome.warnings { observer.warned(file.name, message: warning) }
             return outcome

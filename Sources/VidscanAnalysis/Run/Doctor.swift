@@ -4,29 +4,24 @@ internal import VidscanInference
 internal import VidscanMedia
 
 /// Checks whether everything that vidscan needs is installed and works.
-public struct Doctor: Sendable {
+public enum Doctor {
     public struct Finding: Sendable {
         public let name: String
         public let value: String
         /// What to do about a problem; `nil` if there is none.
-        public let remedy: String?
+        public private(set) var remedy: String?
     }
 
-    public init() {}
-
-    /// Examines FFmpeg, OpenVINO, the models and the processor.
-    ///
     /// - Parameter cairo: The version of Cairo, which this module does not see.
-    public func examine(cairo: String) -> [Finding] {
+    public static func examine(cairo: String) -> [Finding] {
         [
-            Finding(name: "vidscan", value: Vidscan.version, remedy: nil), ffmpeg, encoder,
-            Finding(name: "Cairo", value: cairo, remedy: nil), openvino,
+            Finding(name: "vidscan", value: Vidscan.version), ffmpeg, encoder, Finding(name: "Cairo", value: cairo),
+            openvino,
         ] + (ModelStore.all + ModelStore.verification).map(model) + [processor]
     }
 
-    private var ffmpeg: Finding {
-        let wanted = ["h264", "hevc", "vp9", "av1", "mpeg4", "mjpeg", "png"]
-        let missing = MediaVersions.missingDecoders(of: wanted)
+    private static var ffmpeg: Finding {
+        let missing = MediaVersions.missingDecoders(of: ["h264", "hevc", "vp9", "av1", "mpeg4", "mjpeg", "png"])
         do throws(MediaError) {
             try MediaVersions.loadFilters()
         } catch {
@@ -39,7 +34,7 @@ public struct Doctor: Sendable {
                 : "no decoder for \(missing.joined(separator: ", ")); install a full build of the FFmpeg libraries")
     }
 
-    private var encoder: Finding {
+    private static var encoder: Finding {
         let codecs = VideoCodec.allCases.filter(\.isAvailable).map(\.rawValue)
         return Finding(
             name: "encoders", value: codecs.joined(separator: " "),
@@ -47,13 +42,12 @@ public struct Doctor: Sendable {
                 ? nil : "videos are encoded with libx264; install a build of the FFmpeg libraries that includes it")
     }
 
-    private var openvino: Finding {
+    private static var openvino: Finding {
         do {
             let capabilities = try InferenceRuntime().capabilities()
             return Finding(
                 name: "OpenVINO",
-                value: "\(InferenceRuntime.version), CPU plugin: \(capabilities.joined(separator: " "))",
-                remedy: nil)
+                value: "\(InferenceRuntime.version), CPU plugin: \(capabilities.joined(separator: " "))")
         } catch {
             return Finding(
                 name: "OpenVINO", value: InferenceRuntime.version,
@@ -61,7 +55,7 @@ public struct Doctor: Sendable {
         }
     }
 
-    private func model(_ model: ModelStore.Model) -> Finding {
+    private static func model(_ model: ModelStore.Model) -> Finding {
         let folders = ModelStore.candidateFolders
         guard let folder = folders.first(where: { FileManager.default.fileExists(atPath: $0 + "/" + model.fileName) })
         else {
@@ -83,7 +77,7 @@ public struct Doctor: Sendable {
         }
     }
 
-    private var processor: Finding {
+    private static var processor: Finding {
         let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         func value(_ key: String) -> Substring? {
             lines.split(separator: "\n").first { $0.hasPrefix(key) }?.split(separator: ":", maxSplits: 1).last

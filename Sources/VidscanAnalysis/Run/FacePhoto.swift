@@ -4,8 +4,7 @@ package import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
 
-/// What the person in a photograph looks like. The photograph is analysed as any picture is, in a private folder that is
-/// gone afterwards.
+/// What the person in a photograph looks like. It is analysed like any picture, in a private folder that is removed.
 package enum FacePhoto {
     /// - Throws: `VidscanError` that names the photograph if it does not show exactly one face, well enough.
     package static func embedding(of path: String, models: ModelStore) async throws -> FaceEmbedding {
@@ -16,13 +15,14 @@ package enum FacePhoto {
         var settings = Settings(workers: 1)
         settings.measure.metrics = []
         settings.track.keepsEmbeddings = true
-        let summary = try await Analysis(settings: settings, models: models, observer: Silent()).run(
-            input: path, resultPath: folder + "/result", replaces: false)
-        guard summary.frames == 1 else { throw VidscanError.result("is a video, not a photograph", input: path) }
-        guard summary.people == 1 else {
+        let counts = try await Analysis(settings: settings, models: models, observer: Silent()).run(
+            input: path, resultPath: folder + "/result", replaces: false
+        ).counts
+        guard counts.sampledFrames == 1 else { throw VidscanError.result("is a video, not a photograph", input: path) }
+        guard counts.personIds == 1 else {
             throw VidscanError.result(
-                summary.people == 0
-                    ? "shows no face" : "shows \(summary.people) faces; cut out the one that is meant", input: path)
+                counts.personIds == 0
+                    ? "shows no face" : "shows \(counts.personIds) faces; cut out the one that is meant", input: path)
         }
         guard let row = try EmbeddingReader(folder: folder + "/result").next() else {
             throw VidscanError.result(

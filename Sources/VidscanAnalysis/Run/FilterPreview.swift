@@ -31,9 +31,9 @@ package struct FilterPreview: Sendable {
                     detail: settings.isEmpty ? "default settings" : String(settings), at: microseconds))
         }
         if let models, let last = panels.indices.last {
-            panels[last].marks = try FaceAnalyzer(models: models, settings: settings)
-                .analyze(panels[last].frame)
-                .map(\.detection.box)
+            let (frame, analyzer) = (panels[last].frame, FaceAnalyzer(models: models, settings: settings))
+            let faces = try Analysis.locating(frame) { try analyzer.faces(in: frame, upsideDown: true) }
+            panels[last].marks = faces.map(\.detection.box)
         }
         let png: [UInt8]
         do throws(MediaError) {

@@ -8,12 +8,11 @@ internal import VidscanMedia
 
 /// The models of a process: found and loaded once, and shared by all inputs and workers.
 public final class ModelStore: Sendable {
-    /// A model file that vidscan needs.
     public struct Model: Sendable, Equatable {
         public let name: String
         public let fileName: String
         /// The SHA-256 of the file with which vidscan was measured; `nil` for vidscan's own models.
-        public let expectedDigest: String?
+        public private(set) var expectedDigest: String?
     }
 
     public static let detector = Model(
@@ -34,10 +33,8 @@ public final class ModelStore: Sendable {
         name: "face embedding weights", fileName: "face-reidentification-retail-0095.bin",
         expectedDigest: "4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307")
 
-    public static let expressions = Model(
-        name: "expressions", fileName: "expressions.json", expectedDigest: nil)
-    public static let expressionWeights = Model(
-        name: "expression weights", fileName: "expressions.weights", expectedDigest: nil)
+    public static let expressions = Model(name: "expressions", fileName: "expressions.json")
+    public static let expressionWeights = Model(name: "expression weights", fileName: "expressions.weights")
 
     /// All files that an analysis needs.
     public static let all = [
@@ -55,14 +52,10 @@ public final class ModelStore: Sendable {
             expectedDigest: "2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1"),
     ]
 
-    /// Returns the folder with the detectors of 'vidscan verify'.
-    ///
-    /// - Throws: `VidscanError` with the code `setup` if there is none.
     public static func verificationFolder() throws(VidscanError) -> String {
         try folder(of: verification, "detectors", "'make install' installs them")
     }
 
-    /// The folder that holds the model files.
     public let folder: String
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
@@ -79,7 +72,15 @@ public final class ModelStore: Sendable {
             "'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
         self.folder = folder
         modelDigests = BackgroundValue(thread: "digests") { () throws(VidscanError) in
-            try Self.digests(in: folder)
+            var digests: [String: String] = [:]
+            do throws(MediaError) {
+                for model in Self.all {
+                    digests[model.fileName] = try FileDigest.sha256(path: FilePath.joining(folder, model.fileName))
+                }
+            } catch {
+                throw VidscanError(.setup, error.reason)
+            }
+            return digests
         }
         // Few runs need the runtime, and those at their end; that it is missing is said at the beginning.
         do {
@@ -89,11 +90,8 @@ public final class ModelStore: Sendable {
         }
     }
 
-    /// Keeps the store until the process exits. Freeing the models takes a tenth of a second, which is lost if the
-    /// process ends anyway.
-    public func keepUntilExit() {
-        Self.kept.withLock { $0.append(self) }
-    }
+    /// Keeps the store until the process exits, because freeing the models takes a tenth of a second.
+    public func keepUntilExit() { Self.kept.withLock { $0.append(self) } }
 
     private static let kept = Mutex<[ModelStore]>([])
 
@@ -105,15 +103,12 @@ public final class ModelStore: Sendable {
         vs_trim_heaps()
     }
 
-    /// Whether the detector or the mesh is in memory.
     package var isLoaded: Bool { detector.isLoaded || mesh.isLoaded }
 
-    /// Returns the detector, which is read at first use.
     func faceDetector() throws(InferenceError) -> FaceDetector {
         try detector.get { () throws(InferenceError) in try FaceDetector(path: path(of: Self.detector)) }
     }
 
-    /// Returns the attention mesh, which is read at first use.
     func attentionMesh() throws(InferenceError) -> AttentionMesh {
         try mesh.get { () throws(InferenceError) in
             try AttentionMesh(path: path(of: Self.attentionMesh), weights: path(of: Self.attentionMeshWeights))
@@ -128,7 +123,6 @@ public final class ModelStore: Sendable {
         return try FaceEmbedder(runtime: runtime, path: path(of: Self.faceEmbedding), concurrency: sessions)
     }
 
-    /// Returns the expression model, which is read at first use.
     package func expressionModel() throws(VidscanError) -> ExpressionModel {
         try expressions.get { () throws(VidscanError) in
             do {
@@ -142,10 +136,8 @@ public final class ModelStore: Sendable {
         }
     }
 
-    /// Returns the expression model of this installation for a result that was analysed earlier.
-    ///
-    /// - Parameter digests: The SHA-256 of each model file that analysed the video, by file name.
-    /// - Throws: `VidscanError` if other models are installed: the tables would mix the numbers of both.
+    /// Returns the expression model for a result that was analysed earlier. Throws if it was made with other models,
+    /// because its tables would mix the numbers of both. `digests`: as of ``digests()``.
     public static func expressionModel(
         recordedAs digests: [String: String]
     ) throws(VidscanError) -> ExpressionModel {
@@ -165,34 +157,18 @@ public final class ModelStore: Sendable {
     /// long as the analysis of a picture.
     public func digests() throws(VidscanError) -> [String: String] { try modelDigests.get() }
 
-    private static func digests(in folder: String) throws(VidscanError) -> [String: String] {
-        var digests: [String: String] = [:]
-        for model in all {
-            do {
-                digests[model.fileName] = try FileDigest.sha256(path: FilePath.joining(folder, model.fileName))
-            } catch {
-                throw VidscanError(.setup, error.reason)
-            }
-        }
-        return digests
-    }
-
-    /// The folders that may hold the models.
     public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }
 
-    public static func findFolder() -> String? { findFolder(of: all) }
-
     private static func folder(of models: [Model], _ name: String, _ advice: String) throws(VidscanError) -> String {
-        if let folder = findFolder(of: models) { return folder }
-        let files = models.map(\.fileName).joined(separator: ", ")
-        throw VidscanError(
-            .setup, "cannot find the \(name) (\(files)) in \(candidateFolders.joined(separator: ", ")); \(advice)")
-    }
-
-    private static func findFolder(of models: [Model]) -> String? {
-        candidateFolders.first { folder in
-            models.allSatisfy { FileManager.default.fileExists(atPath: folder + "/" + $0.fileName) }
+        let files = models.map(\.fileName)
+        let folder = candidateFolders.first { folder in
+            files.allSatisfy { FileManager.default.fileExists(atPath: folder + "/" + $0) }
         }
+        if let folder { return folder }
+        throw VidscanError(
+            .setup,
+            "cannot find the \(name) (\(files.joined(separator: ", "))) in"
+                + " \(candidateFolders.joined(separator: ", ")); \(advice)")
     }
 }
 

@@ -36,15 +36,12 @@ struct ResultFinalizer {
     /// Returns what became of people who were to stay visible, in words. `name`: the input's, for messages.
     func complete(_ folder: ResultFolder, record: RunRecord, name: String) async throws -> [String] {
         var record = record
-        var notice: String?
-        if let anonymize = settings.rendering?.anonymize {
-            let line = IdentifyingFiles.notice(
-                in: folder.partialPath,
-                expected: settings.report.page ? ["report.html"] : [],
-                keepsTables: settings.write.keepsTables, isInverted: anonymize.isInverted)
-            record.notices.append(line)
-            notice = line
+        let notice = settings.rendering?.anonymize.map {
+            IdentifyingFiles.notice(
+                in: folder.partialPath, expected: settings.report.page ? ["report.html"] : [],
+                keepsTables: settings.write.keepsTables, isInverted: $0.isInverted)
         }
+        if let notice { record.notices.append(notice) }
         if settings.write.keepsTables, settings.write.formats.contains(.csv) {
             record.digests = try ResultFiles.digests(in: folder.partialPath)
         }

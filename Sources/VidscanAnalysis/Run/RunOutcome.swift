@@ -1,30 +1,32 @@
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
-internal import VidscanResults
+package import VidscanResults
 
 /// The combined outcome of the stages of a run.
-struct RunOutcome: Sendable {
+package struct RunOutcome: Sendable {
     let input: String
     let settings: Settings
-    private(set) var decoded: DecodingReport?
-    private(set) var written = WriteStage.Report()
-    private(set) var times = StageTimes()
+    var decoded: DecodingReport?
+    var written = WriteStage.Report()
+    var times = StageTimes()
+    package internal(set) var resultPath = ""
+    package internal(set) var wallSeconds = 0.0
+    /// The number of segments that were merged; `nil` if a single run made the result.
+    package internal(set) var segmentCount: Int?
+    /// What became of people who were to stay visible, in words.
+    var visibility: [String] = []
 
-    mutating func add(_ result: StageResult) {
-        switch result {
-        case .decoded(let report): decoded = report
-        case .analyzed(let times): self.times.add(times)
-        case .written(let report): written = report
-        }
-    }
+    /// A segment has no face_ids, people or events.
+    package var counts: RunRecord.Counts { written.counts }
 
-    var analysedMicroseconds: Int64 {
+    /// The time from the first to the last sampled frame.
+    package var analysedMicroseconds: Int64 {
         max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
     }
 
     /// Problems that may affect the tables, in words.
-    var warnings: [String] {
+    package var warnings: [String] {
         guard let decoded else { return [] }
         let statistics = decoded.statistics
         var warnings: [String] = []
@@ -76,12 +78,11 @@ struct RunOutcome: Sendable {
         let duration = info.durationMicroseconds.map { "; the video lasts \(TimeText.seconds($0)) s" } ?? ""
         throw VidscanError(
             .media(.undecodable), "has no frame \(range.isEmpty ? "with a valid time" : range)\(duration)",
-            input: input,
-            stage: .decode)
+            input: input, stage: .decode)
     }
 
     /// Limits of the result that follow from the settings, in words.
-    var notices: [String] {
+    package var notices: [String] {
         var notices: [String] = []
         if written.peopleLeftOut > 0, let maximum = settings.track.maximumFaces {
             let people = written.peopleLeftOut == 1 ? "1 person" : "\(written.peopleLeftOut) people"
@@ -96,11 +97,11 @@ struct RunOutcome: Sendable {
             let frameRate = NumberText.plain((info.frameRate.value * 100).rounded() / 100)
             notices.append("the video has \(frameRate) frames per second, so --rate \(rate) takes every frame")
         }
-        return notices + commonNotices
+        return notices + commonNotices + visibility
     }
 
     /// Those of the notices that say the same of every video with these settings.
-    var commonNotices: [String] {
+    package var commonNotices: [String] {
         var notices: [String] = []
         if written.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
             decoded?.info.isPicture != true
@@ -108,9 +109,8 @@ struct RunOutcome: Sendable {
             let minimum = settings.track.events.blinkMinimumRate
             let rate = NumberText.plain(minimum)
             // A pipeline that changes the minimum cannot be used together with another one.
-            let pipeline =
-                minimum == EventOptions().blinkMinimumRate
-                ? ", or --pipeline interview for at most two people" : ""
+            let isDefault = minimum == EventOptions().blinkMinimumRate
+            let pipeline = isDefault ? ", or --pipeline interview for at most two people" : ""
             notices.append("no blinks: they need at least \(rate) samples per second; use --rate \(rate)\(pipeline)")
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
@@ -120,8 +120,7 @@ struct RunOutcome: Sendable {
         return notices + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap(\.notice)
     }
 
-    /// Whether the last frame lies well before the announced end: by more than a second and more than a tenth of the
-    /// duration.
+    /// Whether the last frame lies more than a second and more than a tenth of the duration before the announced end.
     private func endsEarly(_ decoded: DecodingReport, duration: Int64) -> Bool {
         // Where timestamps jump, the announced duration means nothing.
         guard decoded.isWholeVideo, decoded.statistics.discontinuities.isEmpty,
@@ -137,20 +136,22 @@ struct RunOutcome: Sendable {
 }
 
 extension RunRecord {
-    /// - Parameter tools: The versions of the software and the models that analysed the frames.
+    /// - Parameters:
+    ///   - tools: The versions of the software and the models that analysed the frames.
+    ///   - segmentSeconds: The time that the segments took, if the outcome merges some.
     init(
-        _ outcome: RunOutcome, input: Input, tools: Tools, wallSeconds: Double, segmentCount: Int? = nil
+        _ outcome: RunOutcome, input: Input, tools: Tools, segmentSeconds: Double = 0
     ) throws(VidscanError) {
         let settings = outcome.settings
         var timings = outcome.written.timings
-        timings.wallSeconds = wallSeconds
+        timings.wallSeconds = segmentSeconds + outcome.wallSeconds
         self.init(
-            input: input, pipeline: try RecordedSettings(settings.record), tools: tools,
-            counts: outcome.written.counts, timings: timings, workers: outcome.times)
+            input: input, pipeline: try RecordedSettings(settings.record), tools: tools, counts: outcome.counts,
+            timings: timings, workers: outcome.times)
         if let decoded = outcome.decoded { add(decoded, filters: settings.filters) }
         workers = settings.detect.workers
         embeddings = outcome.written.embeddings.map(Embeddings.init(rows:))
-        parts = segmentCount
+        parts = outcome.segmentCount
         warnings = outcome.warnings
         notices = outcome.notices
     }

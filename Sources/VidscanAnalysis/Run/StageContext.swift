@@ -1,8 +1,7 @@
 internal import VidscanBase
 package import VidscanResults
 
-/// The resources that the stages of one run share: their threads, the queues between them, and the budget of frames in
-/// flight.
+/// What the stages of one run share: their threads, the queues between them, and the budget of frames in flight.
 final class StageContext: Sendable {
     let decodeThread: ThreadExecutor
     let workerThreads: [ThreadExecutor]
@@ -24,9 +23,7 @@ final class StageContext: Sendable {
         budget = InFlightBudget(count: workers + 1, bytes: 192 << 20)
     }
 
-    func shutDown() {
-        for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() }
-    }
+    func shutDown() { for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() } }
 }
 
 /// The report of a stage that has finished.

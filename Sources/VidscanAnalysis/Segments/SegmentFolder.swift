@@ -11,14 +11,12 @@ struct SegmentFolder {
     let record: SegmentRecord
     let settings: Settings
 
-    private struct File: Decodable {
-        var part: SegmentRecord
-    }
+    private struct File: Decodable { var part: SegmentRecord }
 
     /// - Throws: `VidscanError` if the folder is not a segment, or was made by another version.
     init(path: String) throws(VidscanError) {
         name = path
-        let failure = { (reason: String) in VidscanError(.result, reason, input: path, stage: .open) }
+        let failure = { (reason: String) in VidscanError.result(reason, input: path) }
         let file = "\(path)/\(ResultFolder.Kind.segment.record)"
         guard FileManager.default.fileExists(atPath: file) else {
             throw failure("is not a segment made by 'vidscan analyze --segment': it has no part.json")
@@ -31,13 +29,11 @@ struct SegmentFolder {
         }
         do {
             // The filters have already run, and nothing runs them again.
-            settings = try ResolvedSettings(
-                workers: 1, file: PipelineFile(path: file, filters: .keep)
-            ).settings
+            settings = try ResolvedSettings(workers: 1, file: PipelineFile(path: file, filters: .keep)).settings
         } catch {
             throw failure("its part.json cannot be read by this version")
         }
-        guard record.isOfThisVersion else {
+        guard record.tools.vidscanVersion == Vidscan.version else {
             throw failure("was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)")
         }
     }
@@ -62,14 +58,9 @@ struct SegmentFolder {
     func verify() throws(VidscanError) {
         for file in SegmentRecord.files {
             let failure = { (reason: String) in
-                VidscanError(.result, "\(file) \(reason); analyse the segment again", input: name, stage: .open)
+                VidscanError.result("\(file) \(reason); analyse the segment again", input: name)
             }
-            let found: String
-            do {
-                found = try FileDigest.sha256(path: "\(name)/\(file)")
-            } catch {
-                throw failure("cannot be read")
-            }
+            guard let found = try? FileDigest.sha256(path: "\(name)/\(file)") else { throw failure("cannot be read") }
             guard found == record.digests[file] else {
                 throw failure("has changed since it was written: its SHA-256 differs from part.json")
             }
@@ -81,9 +72,8 @@ struct SegmentFolder {
         let frames = try FrameRecordReader(folder: name, name: ResultFiles.record, readsCrops: true)
         let layout = frames.header.layout
         guard layout.hasEvidence, layout.hasSignatures, layout.blendshapeCount == record.blendshapeNames.count else {
-            throw VidscanError(
-                .result, "its \(ResultFiles.record) is not that of a segment; analyse the segment again", input: name,
-                stage: .open)
+            throw VidscanError.result(
+                "its \(ResultFiles.record) is not that of a segment; analyse the segment again", input: name)
         }
         var count = 0
         while let frame = try frames.next() {
@@ -91,9 +81,8 @@ struct SegmentFolder {
             count += 1
         }
         guard count == record.frames else {
-            throw VidscanError(
-                .result, "is damaged: it has \(count) of \(record.frames) frames; analyse the segment again",
-                input: name, stage: .open)
+            throw VidscanError.result(
+                "is damaged: it has \(count) of \(record.frames) frames; analyse the segment again", input: name)
         }
     }
 }

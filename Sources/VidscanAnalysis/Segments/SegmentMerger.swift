@@ -7,13 +7,12 @@ package import VidscanResults
 /// Merges the segments of a video into the same tables, to the byte, that one run over the whole video makes.
 ///
 /// Each segment holds the faces of its frames as they were detected and measured, and nothing that depends on
-/// neighbouring frames. Identities, shot changes and smoothed boxes are computed here, over all frames. Therefore
-/// segments need not overlap.
+/// neighbouring frames: identities, shot changes and smoothed boxes are computed here. So segments need not overlap.
 package struct SegmentMerger: Sendable {
     private let observer: any RunObserver
     private let addition: (any ResultAddition)?
 
-    /// - Parameter addition: Makes the video and the page; without it, segments whose settings request them are refused.
+    /// Without an addition, which makes the video and the page, segments whose settings request them are refused.
     package init(observer: any RunObserver, addition: (any ResultAddition)? = nil) {
         self.observer = observer
         self.addition = addition
@@ -21,11 +20,13 @@ package struct SegmentMerger: Sendable {
 
     /// The folders of segments of one video.
     package struct SegmentSet: Sendable {
-        /// The video's path as the user wrote it.
-        package let name: String
-        /// The name of the result folder: `movie.mp4.vidscan`.
-        package let resultName: String
+        /// At least one.
         fileprivate(set) var folders: [SegmentFolder]
+
+        /// The video's path as the user wrote it.
+        package var name: String { folders[0].record.name }
+        /// The name of the result folder: `movie.mp4.vidscan`.
+        package var resultName: String { folders[0].record.resultName }
     }
 
     /// Groups the folders of segments by video. Throws for the first folder that is not a segment.
@@ -33,11 +34,11 @@ package struct SegmentMerger: Sendable {
         var sets: [SegmentSet] = []
         for path in paths {
             let folder = try SegmentFolder(path: path)
-            let record = folder.record
-            if let place = sets.firstIndex(where: { PathBytes($0.resultName) == PathBytes(record.resultName) }) {
+            let name = PathBytes(folder.record.resultName)
+            if let place = sets.firstIndex(where: { PathBytes($0.resultName) == name }) {
                 sets[place].folders.append(folder)
             } else {
-                sets.append(SegmentSet(name: record.name, resultName: record.resultName, folders: [folder]))
+                sets.append(SegmentSet(folders: [folder]))
             }
         }
         return sets
@@ -45,7 +46,7 @@ package struct SegmentMerger: Sendable {
 
     /// Merges all segments of one video, in any order. Throws if a segment is missing or if they do not belong together;
     /// no unfinished result remains.
-    package func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> Analysis.Summary {
+    package func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> RunOutcome {
         do {
             let begin = ContinuousClock.now
             let folders = try Self.complete(segments)
@@ -56,21 +57,21 @@ package struct SegmentMerger: Sendable {
             let folder = try ResultFolder(finalPath: resultPath, policy: replaces ? .replace : .keep)
             defer { folder.discardUnlessComplete() }
             let folderPath = folder.partialPath
-            let outcome = try await BlockingWork.run(thread: "join", input: segments.name) { _ in
+            var outcome = try await BlockingWork.run(thread: "join", input: segments.name) { _ in
                 try await join(folders, settings, into: folderPath)
             }
             try outcome.requireSamples()
             for warning in outcome.warnings + Self.differences(of: folders) {
                 observer.warned(segments.name, message: warning)
             }
-            let wall = begin.duration(to: .now) / .seconds(1)
+            outcome.resultPath = resultPath
+            outcome.wallSeconds = begin.duration(to: .now) / .seconds(1)
+            outcome.segmentCount = folders.count
             let record = try RunRecord(
                 outcome, input: first.record.input, tools: first.record.tools,
-                wallSeconds: folders.reduce(wall) { $0 + $1.record.wallSeconds }, segmentCount: folders.count)
-            let visibility = try await finalizer.complete(folder, record: record, name: segments.name)
-            return Analysis.Summary(
-                outcome: outcome, resultPath: resultPath, wallSeconds: wall, visibility: visibility,
-                segmentCount: folders.count)
+                segmentSeconds: folders.reduce(0) { $0 + $1.record.wallSeconds })
+            outcome.visibility = try await finalizer.complete(folder, record: record, name: segments.name)
+            return outcome
         } catch {
             throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? segments.name)
         }
@@ -91,8 +92,7 @@ package struct SegmentMerger: Sendable {
         observer.opened(name, info: decoded.info)
         let sink = try TableBuilder(
             folderPath: folderPath, input: folders[0].record.input.path, settings: settings,
-            blendshapeNames: folders[0].record.blendshapeNames,
-            models: { try Self.models(of: folders[0]) })
+            blendshapeNames: folders[0].record.blendshapeNames, models: { try Self.models(of: folders[0]) })
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         var last: Int64?
         for folder in folders {
@@ -109,10 +109,8 @@ package struct SegmentMerger: Sendable {
                 observer.progressed(progress)
             }
         }
-        var outcome = RunOutcome(input: name, settings: settings)
-        outcome.add(.decoded(decoded))
-        for folder in folders { outcome.add(.analyzed(folder.record.times)) }
-        outcome.add(.written(try await sink.finish()))
+        var outcome = RunOutcome(input: name, settings: settings, decoded: decoded, written: try await sink.finish())
+        for folder in folders { outcome.times.add(folder.record.times) }
         return outcome
     }
 
@@ -120,8 +118,7 @@ package struct SegmentMerger: Sendable {
     private static func models(of segment: SegmentFolder) throws(VidscanError) -> ModelStore {
         let models = try ModelStore()
         guard try models.digests() == segment.record.tools.models else {
-            throw VidscanError(
-                .result, "was made with other models than those installed here", input: segment.name, stage: .open)
+            throw .result("was made with other models than those installed here", input: segment.name)
         }
         return models
     }
@@ -129,29 +126,23 @@ package struct SegmentMerger: Sendable {
     /// - Returns: The segments in order, each of them once.
     private static func complete(_ segments: SegmentSet) throws(VidscanError) -> [SegmentFolder] {
         var byIndex: [Int: SegmentFolder] = [:]
-        var first: SegmentFolder?
+        let first = segments.folders[0]
         for segment in segments.folders {
-            let failure = { (reason: String) in VidscanError(.result, reason, input: segment.name, stage: .open) }
-            if let first, let difference = segment.difference(from: first) {
-                throw failure("does not belong to \(first.name): it \(difference)")
+            if let difference = segment.difference(from: first) {
+                throw .result("does not belong to \(first.name): it \(difference)", input: segment.name)
             }
             if let other = byIndex.updateValue(segment, forKey: segment.record.segment.index) {
-                throw failure("is segment \(segment.record.segment), as \(other.name) is")
+                throw .result("is segment \(segment.record.segment), as \(other.name) is", input: segment.name)
             }
-            first = first ?? segment
         }
-        guard let count = first?.record.segment.count else {
-            throw VidscanError(.result, "has no segments", input: segments.name, stage: .open)
-        }
+        let count = first.record.segment.count
         let missing = (0..<count).filter { byIndex[$0] == nil }
         guard missing.isEmpty else {
             let list =
                 missing.prefix(20).map { "\($0)/\(count)" }.joined(separator: ", ")
                 + (missing.count > 20 ? " and \(missing.count - 20) more" : "")
-            throw VidscanError(
-                .result, "\(missing.count == 1 ? "segment \(list) is" : "segments \(list) are") missing",
-                input: segments.name,
-                stage: .open)
+            throw .result(
+                "\(missing.count == 1 ? "segment \(list) is" : "segments \(list) are") missing", input: segments.name)
         }
         return byIndex.sorted { $0.key < $1.key }.map(\.value)
     }

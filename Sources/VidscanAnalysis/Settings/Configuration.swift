@@ -3,8 +3,7 @@ package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-/// Everything except the input that a result depends on: the version, the settings and the models. `Settings.digest` is its
-/// digest.
+/// Everything except the input that a result depends on: the version, the settings and the models.
 package struct Configuration: Sendable {
     private let version: String
     /// The settings that results depend on, by section.
@@ -56,6 +55,19 @@ package struct Configuration: Sendable {
         return values
     }
 
+    /// Throws with the code `setup` if a setting is not a number that JSON can have. Results of other settings would
+    /// otherwise have the same digest.
+    package func digest() throws(VidscanError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        do {
+            let settings = String(decoding: try encoder.encode(settings), as: UTF8.self)
+            let digests = models.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            return FileDigest.sha256(text: ([version, settings] + digests).joined(separator: "\n"))
+        } catch {
+            throw VidscanError(.setup, "cannot make a digest of the settings: \(error)")
+        }
+    }
 }
 
 extension JSONValue {
@@ -96,30 +108,14 @@ extension JSONValue {
 }
 
 extension Settings {
-    /// Returns a digest of everything except the input that a result depends on: settings, version and models. Throws
-    /// with the code `setup` if a model is missing, or if a setting is not a number that JSON can have. Results of
-    /// other settings would otherwise have the same digest.
-    package func digest(models: ModelStore) throws(VidscanError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        let settings: String
-        do {
-            settings = String(decoding: try encoder.encode(record), as: UTF8.self)
-        } catch {
-            throw VidscanError(.setup, "cannot make a digest of the settings: \(error)")
-        }
-        let digests = try models.digests().sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        return FileDigest.sha256(text: ([Vidscan.version, settings] + digests).joined(separator: "\n"))
-    }
-
     /// The settings that results depend on, for `run.json`. They can be read back like a pipeline file.
     var record: JSONValue {
         .object(
             Dictionary(
-                uniqueKeysWithValues: SettingsSection.allCases.map { section in
-                    if let whole = section.whole { return (section.rawValue, JSONValue(whole.get(self))) }
+                uniqueKeysWithValues: SettingsSection.all.map { section in
+                    if let whole = section.whole { return (section.name, JSONValue(whole.get(self))) }
                     let pairs = section.settings.filter(\.isRecorded).map { ($0.name, JSONValue($0.get(self))) }
-                    return (section.rawValue, .object(Dictionary(uniqueKeysWithValues: pairs)))
+                    return (section.name, .object(Dictionary(uniqueKeysWithValues: pairs)))
                 }))
     }
 }

@@ -14,8 +14,6 @@ package enum FilterText {
         return "unknown filter '\(name)'\(near) ('vidscan filters list' lists all filters)"
     }
 
-    // MARK: Text
-
     private static func text(_ filter: FilterDescription) -> String {
         let facts: [(String, String)] = [
             ("category", filter.category.rawValue),
@@ -67,8 +65,6 @@ package enum FilterText {
         default: NumberText.plain(value)
         }
     }
-
-    // MARK: JSON
 
     private static func json(_ filter: FilterDescription) -> String {
         JSONValue.object([

@@ -3,8 +3,7 @@ internal import VidscanBase
 internal import VidscanResults
 internal import Yams
 
-/// The settings in a pipeline file, each with its position. The file is YAML, or the `run.json` of an earlier run,
-/// whose `pipeline` object is read.
+/// The settings in a pipeline file, each with its position. The file is YAML, or the `run.json` of an earlier run.
 package struct PipelineFile: Sendable {
     package struct Entry: Sendable {
         package let setting: Setting
@@ -35,15 +34,12 @@ package struct PipelineFile: Sendable {
         var reader = PipelineReader(file: path, filters: filters)
         if let root = try Self.compose(text, path: path) { reader.read(root) }
         guard reader.problems.isEmpty else {
-            throw PipelineFileError(
-                reader.problems.sorted { ($0.position ?? .start) < ($1.position ?? .start) })
+            throw PipelineFileError(reader.problems.sorted { ($0.position ?? .start) < ($1.position ?? .start) })
         }
         self.path = path
         summary = reader.summary
         settings = reader.settings
     }
-
-    // MARK: YAML
 
     /// In bytes. A pipeline is about a page of text.
     private static let maximumBytes = 256 << 10
@@ -79,10 +75,6 @@ package struct PipelineFile: Sendable {
     }
 }
 
-extension TextPosition {
-    static let start = TextPosition(line: 1, column: 1)
-}
-
 /// How to treat the filters in a file.
 package enum FilterHandling: Sendable {
     /// Check them, because they will run. Only the command line can allow them to access files, the network or devices.
@@ -94,7 +86,6 @@ package enum FilterHandling: Sendable {
 
 /// The pipelines that come with vidscan: `pipelines/*.yaml` of its installation or of a checkout.
 package enum PipelineLibrary {
-    /// The names of the pipelines, in alphabetical order.
     package static var names: [String] {
         guard let folder else { return [] }
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -118,5 +109,48 @@ package enum PipelineLibrary {
             throw PipelineFileError(file: nameOrPath, "there is no such pipeline; \(list)\(near)")
         }
         return try PipelineFile(path: "\(folder)/\(nameOrPath).yaml", filters: filters)
+    }
+}
+
+/// An error in a pipeline file: its position, and what is allowed there.
+public struct PipelineProblem: Sendable, Equatable, CustomStringConvertible {
+    /// The path as the user wrote it.
+    public let file: String
+    /// The position of the error; `nil` for a problem with the file as a whole.
+    public let position: TextPosition?
+    public let message: String
+
+    /// `nightly.yaml:4:13: 'detect.min_face' is 1.5; allowed: a number, 0 to 1`
+    public var description: String {
+        position.map { "\(file):\($0.line):\($0.column): \(message)" } ?? "\(file): \(message)"
+    }
+}
+
+/// A position in a text. Lines and columns count from 1.
+public struct TextPosition: Sendable, Equatable, Comparable {
+    public let line: Int
+    public let column: Int
+
+    static let start = TextPosition(line: 1, column: 1)
+
+    public static func < (a: TextPosition, b: TextPosition) -> Bool { (a.line, a.column) < (b.line, b.column) }
+}
+
+/// The problems that make a pipeline unusable.
+public struct PipelineFileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The problems in the order of their positions; at least one.
+    public let problems: [PipelineProblem]
+
+    public init(_ problems: [PipelineProblem]) { self.problems = problems }
+
+    init(file: String, at position: TextPosition? = nil, _ message: String) {
+        self.init([PipelineProblem(file: file, position: position, message: message)])
+    }
+
+    /// The first problem, and the number of others.
+    public var description: String {
+        let first = problems.first?.description ?? "unusable"
+        return problems.count < 2
+            ? first : "\(first) (and \(problems.count - 1) more; 'vidscan pipelines check' lists them all)"
     }
 }

@@ -28,70 +28,53 @@ struct PipelineReader {
         read(sections: mapping, inOrder: true)
     }
 
-    // MARK: Sections
-
     private mutating func read(sections: Node.Mapping, inOrder: Bool) {
-        var last: SettingsSection?
+        let names = SettingsSection.all.map(\.name)
+        var last = 0
         for (keyNode, value) in sections {
             guard let name = keyNode.scalar?.string else {
                 note(keyNode, "\(keyNode.words) is not a key; allowed: sections (\(SettingsSection.names))")
                 continue
             }
             if name == Self.summaryKey {
-                guard let text = value.scalar?.string else {
-                    note(value, "'\(name)' is \(value.words); allowed: text")
-                    continue
-                }
-                summary = text
+                summary = value.scalar?.string
+                if summary == nil { note(value, "'\(name)' is \(value.words); allowed: text") }
                 continue
             }
-            guard let section = SettingsSection(rawValue: name) else {
-                let names = SettingsSection.allCases.map(\.rawValue) + [Self.summaryKey]
-                let near = NearestName.suggestion(for: name, among: names)
-                note(keyNode, "unknown section '\(name)'; allowed: \(SettingsSection.names), \(Self.summaryKey)\(near)")
+            guard let index = names.firstIndex(of: name) else {
+                note(keyNode, unknown: "section", name, among: names + [Self.summaryKey])
                 continue
             }
-            if inOrder, let last, section.position < last.position {
+            if inOrder, index < last {
                 note(
                     keyNode,
-                    "section '\(name)' comes after '\(last.rawValue)'; allowed: the order \(SettingsSection.names)")
+                    "section '\(name)' comes after '\(names[last])'; allowed: the order \(SettingsSection.names)")
             }
-            last = section
-            read(section, value)
+            last = index
+            read(SettingsSection.all[index], value)
         }
     }
 
     private mutating func read(_ section: SettingsSection, _ node: Node) {
         if let whole = section.whole { return read(whole, node) }
         if node.isEmpty { return }
+        let names = section.settings.map(\.name)
         guard let mapping = node.mapping else {
-            return note(node, "'\(section.rawValue)' is \(node.words); allowed: keys (\(Self.names(of: section)))")
+            return note(node, "'\(section.name)' is \(node.words); allowed: keys (\(names.joined(separator: ", ")))")
         }
         for (keyNode, value) in mapping {
-            let name = keyNode.scalar?.string ?? ""
-            guard let setting = section.settings.first(where: { $0.name == name }) else {
-                note(keyNode, unknown(keyNode, in: section))
+            guard let name = keyNode.scalar?.string else {
+                note(keyNode, "\(keyNode.words) is not a key; allowed: \(names.joined(separator: ", "))")
                 continue
             }
-            read(setting, value)
+            if let setting = section.settings.first(where: { $0.name == name }) {
+                read(setting, value)
+            } else {
+                let home = Setting.all.first { $0.name == name }.map { "; '\(name)' belongs to '\($0.section)'" }
+                note(keyNode, unknown: "key", name, " in '\(section.name)'", among: names, hint: home)
+            }
         }
     }
-
-    private func unknown(_ node: Node, in section: SettingsSection) -> String {
-        guard let name = node.scalar?.string else {
-            return "\(node.words) is not a key; allowed: \(Self.names(of: section))"
-        }
-        let near =
-            Setting.all.first { $0.name == name }.map { "; '\(name)' belongs to '\($0.section.rawValue)'" }
-            ?? NearestName.suggestion(for: name, among: section.settings.map(\.name))
-        return "unknown key '\(name)' in '\(section.rawValue)'; allowed: \(Self.names(of: section))\(near)"
-    }
-
-    private static func names(of section: SettingsSection) -> String {
-        section.settings.map(\.name).joined(separator: ", ")
-    }
-
-    // MARK: Values
 
     private mutating func read(_ setting: Setting, _ node: Node) {
         if setting.kind == .filters { return readFilters(setting, node) }
@@ -134,8 +117,6 @@ struct PipelineReader {
         settings.append(PipelineFile.Entry(setting: setting, value: value, position: node.position))
     }
 
-    // MARK: Problems
-
     mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
         note(node, "'\(setting.path)' is \(node.words); \(error ?? SettingError(allowed: setting.kind.allowed))")
     }
@@ -143,11 +124,15 @@ struct PipelineReader {
     mutating func note(_ node: Node, _ message: String) {
         problems.append(PipelineProblem(file: file, position: node.position, message: message))
     }
-}
 
-extension SettingsSection {
-    /// The position in the order of the data flow.
-    fileprivate var position: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    /// Notes a name that is not in `names`. `kind`, `owner`: what it names, of what. `hint` replaces the nearest name.
+    private mutating func note(
+        _ node: Node, unknown kind: String, _ name: String, _ owner: String = "", among names: [String],
+        allowed: String? = nil, hint: String? = nil
+    ) {
+        let near = hint ?? NearestName.suggestion(for: name, among: names)
+        note(node, "unknown \(kind) '\(name)'\(owner); allowed: \(allowed ?? names.joined(separator: ", "))\(near)")
+    }
 }
 
 /// The section `filters`: texts in FFmpeg's syntax, or names with options.
@@ -162,9 +147,7 @@ extension PipelineReader {
             steps = [(text, node)]
         } else if let items = node.sequence {
             let before = problems.count
-            for item in items {
-                if let step = readStep(item) { steps.append((step, item)) }
-            }
+            steps = items.compactMap { item in readStep(item).map { ($0, item) } }
             guard problems.count == before else { return }
             if steps.isEmpty { return take(setting, .absent, node) }
         } else {
@@ -213,11 +196,8 @@ extension PipelineReader {
                 filter = (name, value)
             case "options"?: options = value
             default:
-                let near = NearestName.suggestion(
-                    for: keyNode.scalar?.string ?? "", among: ["filter", "options"])
                 note(
-                    keyNode,
-                    "unknown key '\(keyNode.scalar?.string ?? "")' of a filter; allowed: filter, options\(near)")
+                    keyNode, unknown: "key", keyNode.scalar?.string ?? "", " of a filter", among: ["filter", "options"])
                 return nil
             }
         }
@@ -227,8 +207,9 @@ extension PipelineReader {
         }
         if case .keep = filters { return filter.name }
         guard let known = FilterCatalog.named(filter.name) else {
-            let near = NearestName.suggestion(for: filter.name, among: FilterCatalog.names)
-            note(filter.node, "unknown filter '\(filter.name)'; allowed: those of 'vidscan filters list'\(near)")
+            note(
+                filter.node, unknown: "filter", filter.name, among: FilterCatalog.names,
+                allowed: "those of 'vidscan filters list'")
             return nil
         }
         guard let options, !options.isEmpty else { return filter.name }
@@ -242,16 +223,12 @@ extension PipelineReader {
             note(node, "'options' is \(node.words); allowed: options of the filter '\(filter.name)'")
             return nil
         }
+        let names = filter.options.map(\.name) + (filter.supportsTimeline ? ["enable"] : [])
         var options: [(name: String, value: String)] = []
         for (keyNode, value) in mapping {
             let name = keyNode.scalar?.string ?? ""
-            let names = filter.options.map(\.name) + (filter.supportsTimeline ? ["enable"] : [])
             guard names.contains(name) else {
-                let near = NearestName.suggestion(for: name, among: names)
-                note(
-                    keyNode,
-                    "unknown option '\(name)' of the filter '\(filter.name)'; allowed: \(names.joined(separator: ", "))"
-                        + near)
+                note(keyNode, unknown: "option", name, " of the filter '\(filter.name)'", among: names)
                 continue
             }
             guard let text = value.scalar?.string else {

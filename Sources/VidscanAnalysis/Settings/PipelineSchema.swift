@@ -1,31 +1,24 @@
-internal import VidscanBase
+package import VidscanBase
 
-/// The JSON Schema (draft 2020-12) of pipeline files, for editors. It is generated from the declarations of the
-/// settings.
+/// The JSON Schema (draft 2020-12) of pipeline files, for editors, made from the declarations of the settings.
 package enum PipelineSchema {
     package static var json: String {
-        JSONValue.object([
-            "$schema": .text("https://json-schema.org/draft/2020-12/schema"),
-            "title": .text("vidscan pipeline"),
-            "type": .text("object"),
-            "additionalProperties": .flag(false),
-            "properties": .object(
-                SettingsSection.allCases.reduce(into: [
-                    "description": .object([
-                        "type": .text("string"), "description": .text("What the pipeline is for."),
-                    ])
-                ]) { $0[$1.rawValue] = section($1) }),
-        ]).lines
+        let summary: JSONValue = ["type": "string", "description": "What the pipeline is for."]
+        let sections = SettingsSection.all.map { ($0.name, section($0)) }
+        let schema: JSONValue = [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "vidscan pipeline", "type": "object",
+            "additionalProperties": false,
+            "properties": .object(Dictionary(uniqueKeysWithValues: [("description", summary)] + sections)),
+        ]
+        return schema.lines
     }
 
     private static func section(_ section: SettingsSection) -> JSONValue {
         if let whole = section.whole { return property(whole) }
-        return .object([
-            "type": .list([.text("object"), .text("null")]), "additionalProperties": .flag(false),
-            "description": .text(section.help),
-            "properties": .object(
-                Dictionary(uniqueKeysWithValues: section.settings.map { ($0.name, property($0)) })),
-        ])
+        return [
+            "type": ["object", "null"], "additionalProperties": false, "description": .text(section.help),
+            "properties": .object(Dictionary(uniqueKeysWithValues: section.settings.map { ($0.name, property($0)) })),
+        ]
     }
 
     private static func property(_ setting: Setting) -> JSONValue {
@@ -39,17 +32,12 @@ package enum PipelineSchema {
         return .object(parts)
     }
 
-    private static func list(of item: JSONValue, canBeNull: Bool) -> [String: JSONValue] {
-        [
-            "anyOf": .list(
-                [item, .object(["type": .text("array"), "items": item, "minItems": .integer(1)])]
-                    + (canBeNull ? [.object(["type": .text("null")])] : []))
-        ]
-    }
-
     private static func type(of kind: SettingKind, canBeNull: Bool) -> [String: JSONValue] {
         let types = { (names: [String]) -> JSONValue in
             .list((names + (canBeNull ? ["null"] : [])).map(JSONValue.text))
+        }
+        let oneOrMore = { (item: JSONValue) -> JSONValue in
+            .list([item, ["type": "array", "items": item, "minItems": 1]] + (canBeNull ? [["type": "null"]] : []))
         }
         switch kind {
         case .flag: return ["type": types(["boolean"])]
@@ -57,37 +45,35 @@ package enum PipelineSchema {
             var type = ["type": types(["integer"]), "minimum": .integer(range.lowerBound)]
             if range.upperBound < .max { type["maximum"] = .integer(range.upperBound) }
             return type
+        case .number(SettingKind.positive, _): return ["type": types(["number"]), "exclusiveMinimum": 0]
         case .number(let range, _):
-            if range == SettingKind.positive { return ["type": types(["number"]), "exclusiveMinimum": .integer(0)] }
             return [
                 "type": types(["number"]), "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound),
             ]
-        case .choice(let names):
-            return ["enum": .list(names.map(JSONValue.text) + (canBeNull ? [.null] : []))]
-        case .list(let names):
-            return list(of: .object(["enum": .list(names.map(JSONValue.text))]), canBeNull: canBeNull)
-        case .ids: return list(of: .object(["type": .text("integer"), "minimum": .integer(1)]), canBeNull: canBeNull)
+        case .choice(let names): return ["enum": .list(names.map(JSONValue.text) + (canBeNull ? [.null] : []))]
+        case .list(let names): return ["anyOf": oneOrMore(["enum": .list(names.map(JSONValue.text))])]
+        case .ids: return ["anyOf": oneOrMore(["type": "integer", "minimum": 1])]
         case .rate, .time: return ["type": types(["number", "string"])]
         case .text, .file, .folder, .insets: return ["type": types(["string"])]
         case .filters:
-            let step = JSONValue.object([
-                "anyOf": .list([
-                    .object(["type": .text("string")]),
-                    .object([
-                        "type": .text("object"), "required": .list([.text("filter")]),
-                        "additionalProperties": .flag(false),
-                        "properties": .object([
-                            "filter": .object(["type": .text("string")]),
-                            "options": .object(["type": .list([.text("object"), .text("null")])]),
-                        ]),
-                    ]),
-                ])
-            ])
-            return [
-                "anyOf": .list([
-                    .object(["type": types(["string"])]), .object(["type": .text("array"), "items": step]),
-                ])
+            let filter: JSONValue = [
+                "type": "object", "required": ["filter"], "additionalProperties": false,
+                "properties": ["filter": ["type": "string"], "options": ["type": ["object", "null"]]],
             ]
+            let step: JSONValue = ["anyOf": [["type": "string"], filter]]
+            return ["anyOf": [["type": types(["string"])], ["type": "array", "items": step]]]
         }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(stringLiteral text: String) { self = .text(text) }
+    package init(booleanLiteral flag: Bool) { self = .flag(flag) }
+    package init(integerLiteral number: Int) { self = .integer(number) }
+    package init(arrayLiteral values: JSONValue...) { self = .list(values) }
+    package init(dictionaryLiteral pairs: (String, JSONValue)...) {
+        self = .object(Dictionary(uniqueKeysWithValues: pairs))
     }
 }

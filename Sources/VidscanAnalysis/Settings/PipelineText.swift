@@ -11,7 +11,7 @@ package enum PipelineText {
             description: Every setting at its default
 
             """
-        for section in SettingsSection.allCases {
+        for section in SettingsSection.all {
             text += "\n" + wrapped(section.help, indent: "") + "\n"
             if let whole = section.whole {
                 text += """
@@ -23,7 +23,7 @@ package enum PipelineText {
                     """
                 continue
             }
-            text += "\(section.rawValue):\n"
+            text += "\(section.name):\n"
             for setting in section.settings {
                 let null = setting.nullMeaning.map { " null: \($0)." } ?? ""
                 let value = setting.nullMeaning == nil ? setting.get(Settings(workers: 1)) : .absent
@@ -74,12 +74,12 @@ extension ResolvedSettings {
     /// The text of a pipeline file with all settings, each with the origin of its value.
     package var yaml: String {
         var lines: [(text: String, comment: String)] = []
-        for section in SettingsSection.allCases {
+        for section in SettingsSection.all {
             if let whole = section.whole {
                 lines += filterLines(whole)
                 continue
             }
-            lines.append(("\(section.rawValue):", ""))
+            lines.append(("\(section.name):", ""))
             for setting in section.settings {
                 let value = setting.get(settings)
                 let meaning = value == .absent ? setting.nullMeaning.map { ": \($0)" } ?? "" : ""

@@ -62,9 +62,7 @@ enum YAMLLimits {
 }
 
 extension Node {
-    var position: TextPosition {
-        mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start
-    }
+    var position: TextPosition { mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start }
 
     /// There is nothing, or `null`.
     var isEmpty: Bool {

@@ -2,8 +2,7 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// The settings of a run and the origin of each value. A pipeline file overrides the defaults, and the command line
-/// overrides the file.
+/// The settings of a run and the origin of each value: a default, a file that overrides it, or an option.
 package struct ResolvedSettings: Sendable {
     package enum Origin: Sendable, Equatable, CustomStringConvertible {
         case `default`
@@ -29,17 +28,13 @@ package struct ResolvedSettings: Sendable {
         package let value: SettingValue
         package let option: String
 
-        package init(_ setting: Setting, _ value: SettingValue, option: String) {
-            self.setting = setting
-            self.value = value
-            self.option = option
-        }
-
         /// Throws if the setting does not exist or does not accept the value.
         package init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
             guard let setting = Setting.at(path) else { throw SettingsError("there is no setting '\(path)'") }
             guard setting.kind.allows(value) else { throw SettingsError("\(option): allowed: \(setting.kind.allowed)") }
-            self.init(setting, value, option: option)
+            self.setting = setting
+            self.value = value
+            self.option = option
         }
     }
 
@@ -48,8 +43,7 @@ package struct ResolvedSettings: Sendable {
     package private(set) var notices: [String] = []
     var origins: [String: Origin] = [:]
 
-    /// Throws `PipelineFileError` or `SettingsError` if values contradict each other. `workers`: unless the file or an
-    /// override sets them.
+    /// Throws `PipelineFileError` or `SettingsError` for contradictory values. `workers`: unless something sets them.
     package init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
         settings = Settings(workers: workers)
         for entry in file?.settings ?? [] {
@@ -63,8 +57,7 @@ package struct ResolvedSettings: Sendable {
         try complete()
     }
 
-    /// Checks settings made by a program, and adds the settings that they imply. Throws if a value is out of its range
-    /// or values contradict each other.
+    /// Checks a program's settings, and adds what they imply. Throws if values are out of range or contradictory.
     package init(_ settings: Settings) throws {
         self.settings = settings
         for setting in Setting.all where !setting.kind.allows(setting.get(settings)) {
@@ -130,7 +123,7 @@ package struct ResolvedSettings: Sendable {
     /// Makes the path of a file setting absolute, so that it means the same wherever it is read again. A relative path
     /// is relative to the folder of the pipeline file, or to the current folder on the command line.
     private static func absolute(_ value: SettingValue, of setting: Setting, in file: String?) -> SettingValue {
-        guard setting.kind == .file, case .text(let path) = value, !path.hasPrefix("/") else { return value }
+        guard setting.kind == .file, let path = value.text, !path.hasPrefix("/") else { return value }
         let below = file.map { FilePath.sibling(of: $0, named: path) } ?? path
         return .text(below.hasPrefix("/") ? below : FilePath.joining(FilePath.currentFolder, below))
     }
@@ -140,7 +133,5 @@ package struct ResolvedSettings: Sendable {
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
-    public init(_ description: String) {
-        self.description = description
-    }
+    public init(_ description: String) { self.description = description }
 }

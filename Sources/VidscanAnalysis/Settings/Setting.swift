@@ -5,41 +5,39 @@ internal import VidscanMedia
 /// line, its help, and where it is stored. The YAML reader, the JSON Schema, `pipelines/default.yaml`, `run.json`, the
 /// command line, the man page and the completions all come from it.
 package struct Setting: Sendable {
-    package let section: SettingsSection
+    /// The name of the section, which sets it.
+    package fileprivate(set) var section = ""
     /// Empty when the section is a single value.
     package let name: String
     package let kind: SettingKind
     package let options: [SettingOption]
-    package let help: String
+    package private(set) var help = ""
     /// The meaning of `null`; settings without one cannot be `null`.
-    package let nullMeaning: String?
+    package private(set) var nullMeaning: String?
     /// Whether results depend on the setting. Only then does `run.json` record it, so that the run can be repeated.
-    package let isRecorded: Bool
+    package private(set) var isRecorded = true
     /// The heading under which the command line's help lists the options.
-    package private(set) var group: SettingGroup
+    package fileprivate(set) var group: SettingGroup?
     /// The path of the setting after which the help lists this one. By default, it follows the one declared before it.
-    let follows: String?
+    private(set) var follows: String?
     let get: @Sendable (Settings) -> SettingValue
     let set: @Sendable (SettingValue, inout Settings) -> Void
 
     /// `detect.accuracy`
-    package var path: String { name.isEmpty ? section.rawValue : section.rawValue + "." + name }
+    package var path: String { name.isEmpty ? section : section + "." + name }
 
     /// `--smoothing`, `--no-smoothing`
     package var optionNames: [String] { options.flatMap(\.names) }
 
-    /// The default value in words; `nil` if there is nothing to say.
-    package var defaultText: String? {
-        if let nullMeaning { return nullMeaning }
+    package var helpWithDefault: String {
         let value = get(Settings(workers: 1))
-        return value == .absent || value == .flag(false) ? nil : JSONValue(value).words
+        let hasDefault = value != .absent && value != .flag(false)
+        let words = nullMeaning ?? (hasDefault ? JSONValue(value).words : nil)
+        return help + (words.map { " Default: \($0)." } ?? "")
     }
 
-    /// The help text, followed by the default.
-    package var helpWithDefault: String { help + (defaultText.map { " Default: \($0)." } ?? "") }
-
     /// All settings, in the order of the data flow.
-    package static let all = SettingsSection.allCases.flatMap(\.settings)
+    package static let all = SettingsSection.all.flatMap(\.settings)
 
     package static func at(_ path: String) -> Setting? { byPath[path] }
 
@@ -47,18 +45,26 @@ package struct Setting: Sendable {
 }
 
 extension Setting {
-    /// Creates a setting that is stored under a key path. By default, it takes the values of the stored type. `null`: the
-    /// meaning of `null`, if that is allowed.
+    /// Creates a setting that is stored under a key path. By default, it takes the values of the stored type. `value`: the
+    /// name of the value in the help, if there is an option of the setting's own name. `null`: the meaning of `null`, if
+    /// that is allowed.
     init<Value: SettingType>(
-        _ section: SettingsSection, _ name: String, _ storage: any WritableKeyPath<Settings, Value> & Sendable,
-        _ kind: SettingKind = Value.settingKind, options: [SettingOption] = [], null: String? = nil,
-        isRecorded: Bool = true, group: SettingGroup? = nil, follows: String? = nil, _ help: String
+        _ name: String, _ storage: any WritableKeyPath<Settings, Value> & Sendable,
+        _ kind: SettingKind = Value.settingKind, value: String? = nil, options: [SettingOption] = [],
+        null: String? = nil, isRecorded: Bool = true, group: SettingGroup? = nil, follows: String? = nil
     ) {
+        let named = value.map { SettingOption.value(name.replacing("_", with: "-"), $0) }
         self.init(
-            section: section, name: name, kind: kind, options: options, help: help, nullMeaning: null,
-            isRecorded: isRecorded, group: group ?? section.group, follows: follows,
+            name: name, kind: kind, options: (named.map { [$0] } ?? []) + options, nullMeaning: null,
+            isRecorded: isRecorded, group: group, follows: follows,
             get: { $0[keyPath: storage].settingValue },
-            set: { if let value = Value(setting: $0) { $1[keyPath: storage] = value } })
+            set: { if let value = Value.from($0) { $1[keyPath: storage] = value } })
+    }
+
+    func help(_ text: String) -> Setting {
+        var copy = self
+        copy.help = text
+        return copy
     }
 
     func inGroup(_ group: SettingGroup) -> Setting {
@@ -88,9 +94,8 @@ package struct SettingOption: Sendable {
         if case .onOff = form { ["--" + long, "--no-" + long] } else { ["--" + long] }
     }
 
-    /// - Parameter value: The name of the value in the help; by default, the option's own name.
-    static func value(_ long: String, _ value: String? = nil, short: Character? = nil) -> SettingOption {
-        SettingOption(long: long, short: short, form: .value(name: value ?? long))
+    static func value(_ long: String, _ value: String, short: Character? = nil) -> SettingOption {
+        SettingOption(long: long, short: short, form: .value(name: value))
     }
 
     static func flag(
@@ -124,51 +129,33 @@ package enum SettingGroup: String, Sendable, CaseIterable {
     }
 }
 
-/// The sections of a pipeline file, in the order of the data flow.
-package enum SettingsSection: String, Sendable, CaseIterable {
-    case sample, filters, detect, track, measure, write, render, report
+/// A section of a pipeline file.
+package struct SettingsSection: Sendable {
+    package let name: String
+    package let help: String
+    package let settings: [Setting]
 
-    package var help: String {
-        switch self {
-        case .sample: "Which frames of a video are analysed."
-        case .filters: "FFmpeg filters that every sampled frame passes before detection."
-        case .detect: "How faces are detected."
-        case .track: "How faces are tracked from frame to frame, and what counts as an event."
-        case .measure: "What is measured for each face."
-        case .write: "What is written, where, and which messages are shown."
-        case .render: "Whether a video is made in which faces are marked, decorated or hidden."
-        case .report: "Whether a report page is made."
-        }
-    }
-
-    package var settings: [Setting] {
-        switch self {
-        case .sample: Settings.Sample.declarations
-        case .filters: [Settings.filtersDeclaration]
-        case .detect: Settings.Detect.declarations
-        case .track: Settings.Track.declarations
-        case .measure: Settings.Measure.declarations
-        case .write: Settings.Write.declarations
-        case .render: Settings.Render.declarations
-        case .report: Settings.Report.declarations
-        }
-    }
-
-    /// The heading under which the command line's help lists the section's settings by default.
-    var group: SettingGroup {
-        switch self {
-        case .sample: .frames
-        case .filters: .filters
-        case .detect, .track, .measure: .faces
-        case .write: .output
-        case .render: .drawing
-        case .report: .extras
+    /// - Parameter group: The heading under which the command line's help lists the settings that name no other.
+    init(_ name: String, _ help: String, group: SettingGroup, _ settings: [Setting]) {
+        self.name = name
+        self.help = help
+        self.settings = settings.map { setting in
+            var setting = setting
+            setting.section = name
+            setting.group = setting.group ?? group
+            return setting
         }
     }
 
     /// The setting that makes up the whole section, if the section is a single value.
     var whole: Setting? { settings.first(where: \.name.isEmpty) }
 
+    /// In the order of the data flow.
+    package static let all = [
+        Settings.Sample.section, Settings.filtersSection, Settings.Detect.section, Settings.Track.section,
+        Settings.Measure.section, Settings.Write.section, Settings.Render.section, Settings.Report.section,
+    ]
+
     /// `sample, filters, detect, …`
-    static let names = allCases.map(\.rawValue).joined(separator: ", ")
+    static let names = all.map(\.name).joined(separator: ", ")
 }

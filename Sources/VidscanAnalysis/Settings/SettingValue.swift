@@ -11,6 +11,10 @@ package enum SettingValue: Sendable, Equatable {
     case text(String)
     case list([String])
     case filters(FilterChain)
+
+    var number: Double? { if case .number(let number) = self { number } else { nil } }
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var list: [String]? { if case .list(let items) = self { items } else { nil } }
 }
 
 /// The values that a setting takes, and how to read them.
@@ -24,16 +28,13 @@ package enum SettingKind: Sendable, Equatable {
     case list([String])
     /// One or more numbers from 1, each of them a face or a person.
     case ids
-    /// Samples per second, or every frame.
     case rate
-    /// Seconds, or `[hh:]mm:ss`.
     case time
     case text
     /// A path, relative to the pipeline file that names it.
     case file
     /// A path, relative to the current folder.
     case folder
-    /// Four borders in pixels.
     case insets
     case filters
 
@@ -63,8 +64,10 @@ package enum SettingKind: Sendable, Equatable {
     package var allowed: String {
         switch self {
         case .flag: "true or false"
-        case .integer: "a whole number, \(range)"
-        case .number(_, let unit): "a number, \(range)" + (unit.map { " \($0)" } ?? "")
+        case .integer(let range):
+            "a whole number, \(range.lowerBound) " + (range.upperBound == .max ? "or more" : "to \(range.upperBound)")
+        case .number(let range, let unit):
+            "a number, " + Self.words(range) + (unit.map { " \($0)" } ?? "")
         case .choice(let names): names.joined(separator: ", ")
         case .list(let names):
             names.count > Self.namesAtOnce
@@ -79,17 +82,9 @@ package enum SettingKind: Sendable, Equatable {
         }
     }
 
-    /// `0 to 1`, `1 or more`, `positive`
-    package var range: String {
-        switch self {
-        case .integer(let range):
-            return range.upperBound == .max
-                ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
-        case .number(let range, _):
-            if range == Self.positive { return "positive" }
-            return NumberText.plain(range.lowerBound) + " to " + NumberText.plain(range.upperBound)
-        default: return allowed
-        }
+    private static func words(_ range: ClosedRange<Double>) -> String {
+        if range == positive { return "positive" }
+        return NumberText.plain(range.lowerBound) + " to " + NumberText.plain(range.upperBound)
     }
 
     /// Whether the value has the right type and lies in the range.
@@ -140,9 +135,7 @@ package enum SettingKind: Sendable, Equatable {
             return try parse(word)
         }
         var names: [String] = []
-        for word in words {
-            if case .list(let items) = try parse(word) { names += items }
-        }
+        for word in words { names += try parse(word).list ?? [] }
         guard !names.isEmpty else { throw SettingError(allowed: allowed) }
         return .list(names)
     }
@@ -170,4 +163,97 @@ package struct SettingError: Error, Sendable, Equatable, CustomStringConvertible
     package let allowed: String
 
     package var description: String { "allowed: " + allowed }
+}
+
+protocol SettingType: Sendable {
+    /// The values that a setting of this type takes, unless its declaration narrows them.
+    static var settingKind: SettingKind { get }
+    var settingValue: SettingValue { get }
+    /// - Returns: `nil` if the value has another type.
+    static func from(_ value: SettingValue) -> Self?
+}
+
+/// A setting that takes one of a fixed set of names.
+protocol SettingChoice: SettingType, Hashable, RawRepresentable, CaseIterable where RawValue == String {}
+
+extension SettingChoice {
+    static var names: [String] { allCases.map(\.rawValue) }
+    static var settingKind: SettingKind { .choice(names) }
+    var settingValue: SettingValue { .text(rawValue) }
+    static func from(_ value: SettingValue) -> Self? { value.text.flatMap(Self.init(rawValue:)) }
+}
+
+extension Bool: SettingType {
+    static var settingKind: SettingKind { .flag }
+    var settingValue: SettingValue { .flag(self) }
+    static func from(_ value: SettingValue) -> Bool? { if case .flag(let flag) = value { flag } else { nil } }
+}
+
+extension Int: SettingType {
+    static var settingKind: SettingKind { .integer(0...Int.max) }
+    var settingValue: SettingValue { .integer(self) }
+    static func from(_ value: SettingValue) -> Int? { if case .integer(let number) = value { number } else { nil } }
+}
+
+extension Double: SettingType {
+    static var settingKind: SettingKind { .number(SettingKind.positive) }
+    var settingValue: SettingValue { .number(self) }
+    static func from(_ value: SettingValue) -> Double? { value.number }
+}
+
+/// Microseconds, which a pipeline file gives in seconds.
+extension Int64: SettingType {
+    static var settingKind: SettingKind { .time }
+    var settingValue: SettingValue { .number(Double(self) / 1e6) }
+    static func from(_ value: SettingValue) -> Int64? { value.number.map { Int64(($0 * 1e6).rounded()) } }
+}
+
+/// A setting that is written as text.
+protocol SettingText: SettingType, LosslessStringConvertible {}
+
+extension SettingText {
+    var settingValue: SettingValue { .text(description) }
+    static func from(_ value: SettingValue) -> Self? { value.text.flatMap { Self($0) } }
+}
+
+extension String: SettingText { static var settingKind: SettingKind { .text } }
+extension SampleGrid.Rate: SettingText { static var settingKind: SettingKind { .rate } }
+extension StickerOptions.CapInsets: SettingText { static var settingKind: SettingKind { .insets } }
+
+extension Optional: SettingType where Wrapped: SettingType {
+    static var settingKind: SettingKind { Wrapped.settingKind }
+    var settingValue: SettingValue { map(\.settingValue) ?? .absent }
+    static func from(_ value: SettingValue) -> Wrapped?? {
+        if value == .absent { return .some(nil) }
+        guard let wrapped = Wrapped.from(value) else { return nil }
+        return .some(wrapped)
+    }
+}
+
+extension Array: SettingType where Element: SettingChoice {
+    static var settingKind: SettingKind { .list(Element.names) }
+    var settingValue: SettingValue { .list(map(\.rawValue)) }
+    static func from(_ value: SettingValue) -> [Element]? { value.list?.compactMap(Element.init(rawValue:)) }
+}
+
+extension Set: SettingType where Element: SettingChoice {
+    static var settingKind: SettingKind { .list(Element.names) }
+    var settingValue: SettingValue { .list(map(\.rawValue).sorted()) }
+    static func from(_ value: SettingValue) -> Set<Element>? { [Element].from(value).map { Set($0) } }
+}
+
+extension IDList: SettingType {
+    static var settingKind: SettingKind { .ids }
+    var settingValue: SettingValue { .list(ids.sorted().map(String.init)) }
+    static func from(_ value: SettingValue) -> IDList? {
+        value.list.map { IDList(ids: Set($0.compactMap { Int($0) })) }
+    }
+}
+
+extension FilterChain: SettingType {
+    static var settingKind: SettingKind { .filters }
+    var settingValue: SettingValue { .filters(self) }
+    static func from(_ value: SettingValue) -> FilterChain? {
+        if case .filters(let chain) = value { chain } else { nil }
+    }
 }

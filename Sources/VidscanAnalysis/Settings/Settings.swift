@@ -21,9 +21,7 @@ public struct Settings: Sendable, Equatable {
     public var segment: VideoSegment?
 
     /// - Parameter workers: The number of frames analysed in parallel; results do not depend on it.
-    public init(workers: Int) {
-        detect = Detect(workers: workers)
-    }
+    public init(workers: Int) { detect = Detect(workers: workers) }
 
     /// Changes the settings so that all faces can be hidden: every frame is analysed, small and uncertain faces are
     /// detected, none is dropped, and positions are not smoothed.
@@ -44,12 +42,10 @@ public struct Settings: Sendable, Equatable {
 /// Maps the settings to the options of the libraries that an analysis uses.
 extension Settings {
     /// The minimum confidence of a face that continues a track; it may be lower than that of a face that starts one.
-    var candidateConfidence: Double {
-        min(detect.minimumConfidence, max(0.25, detect.minimumConfidence * 0.6))
-    }
+    var candidateConfidence: Double { min(detect.minimumConfidence, max(0.25, detect.minimumConfidence * 0.6)) }
 
-    package var tracking: FaceTracker.Options {
-        FaceTracker.Options(
+    package var tracker: FaceTracker {
+        FaceTracker(
             maximumGapSeconds: track.maximumGapSeconds, startingConfidence: detect.minimumConfidence,
             shapeVariances: FaceShape.betweenVariances)
     }
@@ -89,7 +85,6 @@ extension Settings.Write {
     /// Whether the meshes of the faces are kept until the tables are written.
     var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
 
-    /// Whether tables stay in the result.
     package var keepsTables: Bool { tables ?? true }
 }
 
@@ -105,9 +100,7 @@ extension Settings.Render {
     }
 
     /// Whether settings name a person or a face.
-    package var namesSomebody: Bool {
-        [keptPeople, hiddenPeople, keptFaces, hiddenFaces].contains { $0 != nil }
-    }
+    package var namesSomebody: Bool { [keptPeople, hiddenPeople, keptFaces, hiddenFaces].contains { $0 != nil } }
 
     /// - Parameter isRequested: Whether to make a video even if no setting requests one.
     /// - Returns: `nil` if no video is to be made.

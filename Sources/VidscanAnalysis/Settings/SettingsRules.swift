@@ -8,22 +8,17 @@ extension ResolvedSettings {
     /// Rejects settings that would leave some faces visible, because hiding must cover every face in every frame.
     func checkHiding() throws {
         guard settings.render.anonymize != nil else { return }
-        if settings.sample.start != nil || settings.sample.end != nil {
-            throw error(at: "render.anonymize") {
-                "\($0) needs the whole video: \(name("sample.start")) and \(name("sample.end")) would leave faces visible."
-            }
+        try refuse("render.anonymize", if: settings.sample.start != nil || settings.sample.end != nil) {
+            "\($0) needs the whole video: \(name("sample.start")) and \(name("sample.end")) would leave faces visible."
         }
-        if settings.track.maximumFaces != nil || settings.detect.minimumFace > 0 {
-            throw error(at: "render.anonymize") {
-                "\($0) hides all faces: \(name("track.max_faces")) and \(name("detect.min_face")) would leave some"
-                    + " visible."
-            }
+        try refuse("render.anonymize", if: settings.track.maximumFaces != nil || settings.detect.minimumFace > 0) {
+            "\($0) hides all faces: \(name("track.max_faces")) and \(name("detect.min_face")) would leave some visible."
         }
         if let filters = settings.filters, let objection = AnonymizationFilters.objection(to: filters.text) {
             throw error(at: "render.anonymize") { "\($0) hides faces where they are in the video, but \(objection)." }
         }
-        if settings.render.anonymize == .sticker, settings.render.sticker == nil {
-            throw error(at: "render.anonymize") { "\($0) sticker needs \(name("render.sticker"))." }
+        try refuse("render.anonymize", if: settings.render.anonymize == .sticker && settings.render.sticker == nil) {
+            "\($0) sticker needs \(name("render.sticker"))."
         }
     }
 
@@ -39,19 +34,15 @@ extension ResolvedSettings {
     func checkVisibility() throws {
         let render = settings.render
         guard render.namesSomebody else { return }
-        if render.anonymize == nil {
-            let path = ["keep", "hide", "keep_faces", "hide_faces"].map { "render." + $0 }.first { path in
-                Setting.at(path).map { $0.get(settings) != .absent } ?? false
-            }
-            throw error(at: path ?? "render.keep") { "\($0) needs \(name("render.anonymize"))." }
+        let choices = ["render.keep", "render.hide", "render.keep_faces", "render.hide_faces"]
+        let chosen = choices.first { Setting.at($0).map { $0.get(settings) != .absent } ?? false }
+        try refuse(chosen ?? choices[0], if: render.anonymize == nil) { "\($0) needs \(name("render.anonymize"))." }
+        try refuse("render.keep", if: render.keptPeople != nil && render.hiddenPeople != nil) {
+            "\($0) and \(name("render.hide")) cannot be used together."
         }
-        if render.keptPeople != nil, render.hiddenPeople != nil {
-            throw error(at: "render.keep") { "\($0) and \(name("render.hide")) cannot be used together." }
-        }
-        if render.hiddenFaces != nil, render.keptPeople == nil, render.hiddenPeople == nil {
-            throw error(at: "render.hide_faces") {
-                "\($0) needs \(name("render.keep")) or \(name("render.hide")): without them, all faces are hidden."
-            }
+        let choosesPeople = render.keptPeople != nil || render.hiddenPeople != nil
+        try refuse("render.hide_faces", if: render.hiddenFaces != nil && !choosesPeople) {
+            "\($0) needs \(name("render.keep")) or \(name("render.hide")): without them, all faces are hidden."
         }
         if let both = render.visible.keptFaces.intersection(render.visible.hiddenFaces).min() {
             throw error(at: "render.keep_faces") { "\($0) and \(name("render.hide_faces")) both name \(both)." }
@@ -65,93 +56,70 @@ extension ResolvedSettings {
     ]
 
     /// Whether a setting asks for tables: an option that names some, or a value in a file that is not the default.
-    var asksForTables: Bool { tableSetting(where: { _ in true }) != nil }
+    var asksForTables: Bool { firstInUse(of: Self.tableSettings) != nil }
 
-    /// Returns the first setting that asks for tables and fulfils a condition.
-    private func tableSetting(where isIncluded: (String) -> Bool) -> String? {
-        Self.tableSettings.filter(isIncluded).first { path in
+    private func firstInUse(of paths: [String]) -> String? {
+        paths.first { path in
             guard let setting = Setting.at(path) else { return false }
             let value = setting.get(settings)
             if value == .flag(false) || value == .list(["none"]) { return false }
-            if case .option? = origins[path] { return true }
-            return value != setting.get(Settings(workers: 1))
+            return isOption(path) || value != setting.get(Settings(workers: 1))
         }
     }
 
     /// Rejects a run that would write nothing, or leave out something that was requested.
     func checkTables() throws {
         guard settings.write.tables == false else { return }
-        if settings.render.anonymize == nil {
-            throw error(at: "write.tables") { _ in
-                "\(words("write.tables")) needs \(name("render.anonymize")): without tables, nothing would be left."
-            }
+        let noTables =
+            if case .option(let option)? = origins["write.tables"] { option } else { "'write.tables: false'" }
+        try refuse("write.tables", if: settings.render.anonymize == nil) { _ in
+            "\(noTables) needs \(name("render.anonymize")): without tables, nothing would be left."
         }
-        let isFile = { (path: String) in
-            ["write.landmarks", "write.blendshapes", "track.keep_embeddings"].contains(path)
-        }
+        let file = firstInUse(of: ["write.landmarks", "write.blendshapes", "track.keep_embeddings"])
         let formats = settings.write.formats == [.csv] ? nil : "write.formats"
         // A mesh that is drawn or hidden needs landmarks for a while.
         let needsLandmarks = settings.rendering?.needsLandmarks == true
-        if let path = tableSetting(where: isFile) ?? formats, path != "write.landmarks" || !needsLandmarks {
-            throw error(at: "write.tables") { _ in
-                "\(words("write.tables")) and \(name(path)) cannot be used together."
-            }
-        }
-    }
-
-    /// `--no-tables`, or `'write.tables: false'` when a pipeline file sets it.
-    private func words(_ path: String) -> String {
-        switch origins[path] {
-        case .option(let option): option
-        default: "'\(path): false'"
+        if let path = file ?? formats, path != "write.landmarks" || !needsLandmarks {
+            throw error(at: "write.tables") { _ in "\(noTables) and \(name(path)) cannot be used together." }
         }
     }
 
     /// Rejects a request for embeddings that are not computed, or could not be used to join people.
     func checkEmbeddings() throws {
         guard settings.track.keepsEmbeddings else { return }
-        if !settings.track.person {
-            let off = if case .file? = origins["track.person"] { "'track.person: false'" } else { "--no-person" }
-            throw error(at: "track.keep_embeddings") { "\($0) keeps face embeddings, which \(off) turns off." }
+        try refuse("track.keep_embeddings", if: !settings.track.person) {
+            let off = isFile("track.person") ? "'track.person: false'" : "--no-person"
+            return "\($0) keeps face embeddings, which \(off) turns off."
         }
-        if !settings.write.formats.contains(.csv) {
-            throw error(at: "write.formats") {
-                "\(name("track.keep_embeddings")) needs the CSV tables: \($0) must include csv."
-            }
+        try requireTables(for: name("track.keep_embeddings"))
+    }
+
+    private func requireTables(for purpose: String) throws {
+        try refuse("write.formats", if: !settings.write.formats.contains(.csv)) {
+            "\(purpose) needs the CSV tables: \($0) must include csv."
         }
     }
 
     /// Checks the settings of the video and the page. They are made from the tables, and encoders have limits.
     func checkOutputs() throws {
-        if settings.render.style != nil, settings.render.show != nil, case .option? = origins["render.style"],
-            case .option? = origins["render.show"]
-        {
+        let render = settings.render
+        if render.style != nil, render.show != nil, isOption("render.style"), isOption("render.show") {
             throw SettingsError("\(name("render.style")) and \(name("render.show")) cannot be used together.")
         }
-        if settings.render.video.height.map({ $0 % 2 == 1 }) == true {
-            throw error(at: "render.height") { "\($0) must be even." }
-        }
-        let codec = settings.render.video.codec
-        if let factor = settings.render.video.rateFactor {
+        try refuse("render.height", if: render.video.height.map { $0 % 2 == 1 } == true) { "\($0) must be even." }
+        let codec = render.video.codec
+        if let factor = render.video.rateFactor {
             guard let factors = codec.rateFactors else {
                 throw error(at: "render.crf") { "\(codec.rawValue) does not support \($0)." }
             }
-            guard factors.contains(factor) else {
-                let (lower, upper) = (Int(factors.lowerBound), Int(factors.upperBound))
-                throw error(at: "render.crf") { "\($0) of \(codec.rawValue) must be \(lower) to \(upper)." }
+            try refuse("render.crf", if: !factors.contains(factor)) {
+                "\($0) of \(codec.rawValue) must be \(Int(factors.lowerBound)) to \(Int(factors.upperBound))."
             }
         }
-        let hasTables = settings.write.formats.contains(.csv)
-        if settings.report.page, !hasTables {
-            throw error(at: "write.formats") { "the report page needs the CSV tables: \($0) must include csv." }
-        }
+        if settings.report.page { try requireTables(for: "the report page") }
         guard settings.rendering != nil else { return }
-        guard hasTables else {
-            throw error(at: "write.formats") { "the video needs the CSV tables: \($0) must include csv." }
-        }
-        guard codec.isAvailable else {
-            throw error(at: "render.codec") { _ in "this FFmpeg has no encoder for \(codec.rawValue)." }
-        }
+        try requireTables(for: "the video")
+        try refuse("render.codec", if: !codec.isAvailable) { _ in "this FFmpeg has no encoder for \(codec.rawValue)." }
     }
 
     /// Two numbers, one of which must not be less than the other, and the words between the greater and the lesser one.
@@ -165,8 +133,8 @@ extension ResolvedSettings {
     /// Rejects numbers in the wrong order.
     func checkOrder() throws {
         for (lesser, greater, words) in Self.orderedPairs {
-            guard case .number(let low)? = Setting.at(lesser)?.get(settings),
-                case .number(let high)? = Setting.at(greater)?.get(settings)
+            guard let low = Setting.at(lesser)?.get(settings).number,
+                let high = Setting.at(greater)?.get(settings).number
             else { continue }
             // A range of time must not be empty.
             let isInOrder = lesser == "sample.start" ? low < high : low <= high
@@ -176,8 +144,7 @@ extension ResolvedSettings {
 
     private func error(_ greater: String, _ words: String, _ lesser: String) -> any Error {
         let paths = [greater, lesser]
-        let isOption = paths.contains { if case .option? = origins[$0] { true } else { false } }
-        if !isOption, let place = paths.first(where: { if case .file? = origins[$0] { true } else { false } }) {
+        if !paths.contains(where: isOption), let place = paths.first(where: isFile) {
             let names = paths.map { path in
                 "'\(path)' (\(Setting.at(path).map { PipelineText.yaml($0.get(settings)) } ?? ""))"
             }
@@ -185,6 +152,10 @@ extension ResolvedSettings {
         }
         let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }
         return SettingsError("\(names[0]) \(words) \(names[1]).")
+    }
+
+    private func refuse(_ path: String, if isRefused: Bool, _ message: (String) -> String) throws {
+        if isRefused { throw error(at: path, message) }
     }
 
     /// - Parameter message: Makes the message from the setting's name as the user wrote it.
@@ -195,7 +166,10 @@ extension ResolvedSettings {
 
     /// `--height`, or `'render.height'` when a pipeline file sets it.
     private func name(_ path: String) -> String {
-        if case .file? = origins[path] { return "'\(path)'" }
-        return Setting.at(path)?.optionNames.first ?? "'\(path)'"
+        (isFile(path) ? nil : Setting.at(path)?.optionNames.first) ?? "'\(path)'"
     }
+
+    private func isOption(_ path: String) -> Bool { if case .option? = origins[path] { true } else { false } }
+
+    private func isFile(_ path: String) -> Bool { if case .file? = origins[path] { true } else { false } }
 }

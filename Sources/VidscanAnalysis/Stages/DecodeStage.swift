@@ -48,8 +48,7 @@ struct DecodeStage {
                 isWholeVideo: settings.sample.start == nil && settings.sample.end == nil && settings.segment == nil)
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
-            throw VidscanError(
-                .media(error.code), error.message, stage: stage, microseconds: lastTime)
+            throw VidscanError(.media(error.code), error.message, stage: stage, microseconds: lastTime)
         }
     }
 }
@@ -96,8 +95,8 @@ extension FrameReader.Options {
     init(_ settings: Settings) {
         self.init(
             rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
-            segment: settings.segment,
-            streamIndex: settings.sample.stream, limits: settings.sample.limits, filters: settings.filters)
+            segment: settings.segment, streamIndex: settings.sample.stream, limits: settings.sample.limits,
+            filters: settings.filters)
         if settings.detect.keepsUncertainFaces { decoderThreads = AnonymizeOptions.decoderThreads }
     }
 }

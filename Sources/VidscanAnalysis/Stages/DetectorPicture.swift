@@ -11,8 +11,7 @@ final class DetectorPicture {
     /// The size of the frame on the screen.
     let display: PictureSize
     let values: UnsafeMutablePointer<Float>
-    /// The gain for the detector, which does not see faces in dark pictures; 1 leaves a picture
-    /// as it is.
+    /// The gain for the detector, which does not see faces in dark pictures; 1 leaves a picture as it is.
     var gain: Float {
         if let computedGain { return computedGain }
         let gain = Self.gain(for: view)
@@ -32,9 +31,7 @@ final class DetectorPicture {
         values = .allocate(capacity: 3 * tensorSize.width * tensorSize.height)
     }
 
-    deinit {
-        values.deallocate()
-    }
+    deinit { values.deallocate() }
 
     var count: Int { 3 * tensorSize.width * tensorSize.height }
 
@@ -42,11 +39,6 @@ final class DetectorPicture {
     func update() {
         coarseFaces = [:]
         computedGain = nil
-    }
-
-    /// Returns the part of the picture that describes the appearance of a face in display space.
-    func part(describing face: FaceDetection) -> PictureRegion {
-        AppearanceDescriptor.part(describing: inPicture(face), of: size)
     }
 
     /// Returns the gain that gives a dark picture the contrast of a bright one: the luma that a tenth of the pixels exceed
@@ -81,13 +73,12 @@ final class DetectorPicture {
         Point(x: Double(display.width) / Double(size.width), y: Double(display.height) / Double(size.height))
     }
 
-    /// Describes the appearance of a face in display space.
     func appearance(of face: FaceDetection) -> AppearanceDescriptor {
         AppearanceDescriptor(view, face: inPicture(face))
     }
 
     /// Returns a face of display space in the picture's pixels.
-    private func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(x: 1 / scale.x, y: 1 / scale.y) }
+    func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(x: 1 / scale.x, y: 1 / scale.y) }
 }
 
 extension FaceDetector {

@@ -23,11 +23,6 @@ final class FaceAnalyzer {
         cropper = FaceCropper(converter: converter)
     }
 
-    /// Detects the faces of a frame by itself.
-    func analyze(_ frame: SampledFrame) throws(VidscanError) -> [AnalyzedFace] {
-        try Analysis.locating(frame) { try faces(in: frame, upsideDown: true) }
-    }
-
     /// Returns the frame in the detector's size, which is valid until another frame is asked for.
     func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
         try times.measure(\.resample) { () throws(MediaError) in try detector.picture(of: frame) }
@@ -36,7 +31,7 @@ final class FaceAnalyzer {
     /// Finds faces at half the detector's resolution.
     func detectCoarsely(_ frame: SampledFrame) throws -> [FaceDetection] {
         let picture = try picture(of: frame)
-        return try times.measure(\.detect) { () throws(InferenceError) in try detector.detect(picture, scale: 0.5) }
+        return try times.measure(\.detect) { try detector.detect(picture, scale: 0.5) }
     }
 
     /// The maximum number of faces in a frame that are measured; the tracker chooses among them.
@@ -46,27 +41,20 @@ final class FaceAnalyzer {
     /// are upside down too, if none with a mesh is upright.
     func faces(in frame: SampledFrame, upsideDown: Bool) throws -> [AnalyzedFace] {
         let picture = try picture(of: frame)
-        let found = try times.measure(\.detect) { () throws(InferenceError) in try detector.detect(picture) }
+        let found = try times.measure(\.detect) { try detector.detect(picture) }
         var faces = try fitted(found, in: frame, picture)
         guard upsideDown, !faces.contains(where: \.isUpright) else { return faces }
-        let turned = try times.measure(\.detect) { () throws(InferenceError) in
-            try detector.detectUpsideDown(picture)
-        }
-        for face in try fitted(turned, in: frame, picture) {
-            // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
-            // confirm it, the second search is not enough, unless faces are to be hidden.
-            let rivals = faces.indices.filter { faces[$0].detection.box.overlaps(face.detection.box) }
-            guard face.square != nil || settings.detect.keepsUncertainFaces,
-                rivals.allSatisfy({ faces[$0].detection.confidence < face.detection.confidence })
-            else { continue }
-            for index in rivals.reversed() { faces.remove(at: index) }
-            faces.append(face)
+        let turned = try times.measure(\.detect) { try detector.detectUpsideDown(picture) }
+        // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
+        // confirm it, the second search is not enough, unless faces are to be hidden.
+        for face in try fitted(turned, in: frame, picture)
+        where face.square != nil || settings.detect.keepsUncertainFaces {
+            faces.replaceRivals(by: face, \.detection)
         }
         return faces.sorted { $0.detection.confidence > $1.detection.confidence }
     }
 
-    /// Fits the meshes of detected faces. Returns the faces that a mesh confirms or that are trusted without one, in
-    /// the same order.
+    /// Fits the meshes of detected faces. Returns, in the same order, those that a mesh confirms or that are trusted.
     private func fitted(
         _ found: [FaceDetection], in frame: SampledFrame, _ picture: DetectorPicture
     ) throws -> [AnalyzedFace] {
@@ -103,8 +91,7 @@ final class FaceAnalyzer {
         return try measure(fit, detection, in: frame)
     }
 
-    /// Cuts the crops of the faces that have none yet. `others`: the faces of another sample of the same shot and
-    /// chunk.
+    /// Cuts the crops of faces that have none yet. `others`: those of another sample of the same shot and chunk.
     func cutCrops(_ faces: inout [AnalyzedFace], besides others: [AnalyzedFace], in frame: SampledFrame) throws {
         guard settings.track.person else { return }
         for index in faces.indices {
@@ -137,9 +124,7 @@ final class FaceAnalyzer {
         _ fit: MeshFitter.Fit, _ detection: FaceDetection, in frame: SampledFrame
     ) throws -> AnalyzedFace {
         let model = settings.needsExpressions ? try models.expressionModel() : nil
-        let picture = try times.measure(\.resample) { () throws(MediaError) in
-            try detector.picture(of: frame, describing: detection)
-        }
+        let picture = try times.measure(\.resample) { try detector.picture(of: frame, describing: detection) }
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)

@@ -8,9 +8,7 @@ final class FaceCropper {
     private var emotionTensor = [Float](repeating: 0, count: EmotionNetwork.inputCount)
     private var embeddingTensor = [Float](repeating: 0, count: FaceCrop.byteCount)
 
-    init(converter: PictureConverter) {
-        cropper = SquareCropper(converter: converter)
-    }
+    init(converter: PictureConverter) { cropper = SquareCropper(converter: converter) }
 
     /// Returns the emotion network's outputs for the pixels of a face.
     func evidence(
@@ -25,8 +23,7 @@ final class FaceCropper {
     ) throws(MediaError) {
         try tensor.withUnsafeMutableBufferPointer { tensor throws(MediaError) in
             // The tensor is never empty.
-            try cropper.crop(
-                frame, square: square, resolution: resolution, into: tensor.baseAddress.unsafelyUnwrapped)
+            try cropper.crop(frame, square: square, resolution: resolution, into: tensor.baseAddress.unsafelyUnwrapped)
         }
     }
 
@@ -60,14 +57,9 @@ extension RotatedSquare {
     /// Returns the fraction of the square that lies inside a picture, from a grid of 8 x 8 points.
     fileprivate func fractionInside(_ size: PictureSize) -> Double {
         let transform = transform(resolution: 8)
-        var count = 0
-        for row in 0..<8 {
-            for column in 0..<8 {
-                let (u, v) = (Double(column) + 0.5, Double(row) + 0.5)
-                let x = transform.xx * u + transform.xy * v + transform.x
-                let y = transform.yx * u + transform.yy * v + transform.y
-                if x >= 0, y >= 0, x < Double(size.width), y < Double(size.height) { count += 1 }
-            }
+        let count = (0..<64).count { index in
+            let point = transform.apply(to: Point(x: Double(index % 8) + 0.5, y: Double(index / 8) + 0.5))
+            return point.x >= 0 && point.y >= 0 && point.x < Double(size.width) && point.y < Double(size.height)
         }
         return Double(count) / 64
     }

@@ -9,7 +9,7 @@ final class FrameDetector {
     private let models: ModelStore
     private let settings: Settings
     private let resampler: AreaResampler
-    private var sessions: [PictureSize: FaceDetector.Session] = [:]
+    private var sessions: [PictureSize: DetectorSession] = [:]
     private var picture: DetectorPicture?
     /// The frame that `picture` shows completely.
     private var pictureFrame: (identity: ObjectIdentifier, sequence: Int)?
@@ -20,16 +20,12 @@ final class FrameDetector {
         resampler = AreaResampler(converter: converter)
     }
 
-    /// Shrinks a frame to the detector's size, unless it is the latest one.
-    ///
-    /// Shrinking a frame again costs less than keeping the pictures of all frames of a run.
-    ///
-    /// - Returns: The picture, which is valid until the next call.
+    /// Shrinks a frame to the detector's size, unless it is the latest one. Shrinking a frame again costs less than keeping
+    /// the pictures of all frames of a run. The picture is valid until the next call.
     func picture(of frame: SampledFrame) throws(MediaError) -> DetectorPicture {
         if let picture, isLatest(frame) { return picture }
         let picture = emptyPicture(for: frame)
-        try resampler.resample(
-            frame, pictureSize: picture.size, tensorSize: picture.tensorSize, into: picture.values)
+        try resampler.resample(frame, pictureSize: picture.size, tensorSize: picture.tensorSize, into: picture.values)
         picture.update()
         pictureFrame = (ObjectIdentifier(frame), frame.sequence)
         return picture
@@ -42,13 +38,12 @@ final class FrameDetector {
         // For a rotated frame, a part takes as long as the whole, which serves all faces.
         if frame.geometry.orientation.swapsAxes { return try picture(of: frame) }
         let picture = emptyPicture(for: frame)
+        let part = AppearanceDescriptor.part(describing: picture.inPicture(face), of: picture.size)
         try resampler.resample(
-            frame, pictureSize: picture.size, tensorSize: picture.tensorSize, part: picture.part(describing: face),
-            into: picture.values)
+            frame, pictureSize: picture.size, tensorSize: picture.tensorSize, part: part, into: picture.values)
         return picture
     }
 
-    /// Whether `picture` shows all of a frame.
     private func isLatest(_ frame: SampledFrame) -> Bool {
         pictureFrame.map { $0 == (ObjectIdentifier(frame), frame.sequence) } ?? false
     }
@@ -71,25 +66,17 @@ final class FrameDetector {
         input.update(from: picture.values, count: picture.count)
         input.brighten(picture.count, by: picture.gain)
         let scale = picture.scale
-        var found: [FaceDetection] = []
-        for face in session.detect(minimumConfidence: settings.candidateConfidence) {
-            // A box outside the frame lies in the tensor's padding.
-            if let face = face.scaled(x: scale.x, y: scale.y).clipped(to: picture.display) { found.append(face) }
+        // A box outside the frame lies in the tensor's padding.
+        var found = session.detect(minimumConfidence: settings.candidateConfidence).compactMap {
+            $0.scaled(x: scale.x, y: scale.y).clipped(to: picture.display)
         }
-        for face in try closeUps(picture) {
-            // Of a face that is almost too large for the first search, that search finds a part, with a low score.
-            let rivals = found.indices.filter { found[$0].box.overlaps(face.box) }
-            guard rivals.allSatisfy({ found[$0].confidence < face.confidence }) else { continue }
-            for index in rivals.reversed() { found.remove(at: index) }
-            found.append(face)
-        }
+        // Of a face that is almost too large for the first search, that search finds a part, with a low score.
+        for face in try closeUps(picture) { found.replaceRivals(by: face, \.self) }
         let minimum = settings.detect.minimumFace * Double(picture.display.shortSide)
-        return found.filter { max($0.box.width, $0.box.height) >= minimum }
-            .sorted { $0.confidence > $1.confidence }
+        return found.filter { max($0.box.width, $0.box.height) >= minimum }.sorted { $0.confidence > $1.confidence }
     }
 
-    /// Finds faces that are upside down, which the detector often misses, in a picture that is turned by 180° and reduced to
-    /// half the size.
+    /// Finds faces that are upside down, which the detector often misses, in a picture turned by 180° at half size.
     func detectUpsideDown(_ picture: DetectorPicture) throws(InferenceError) -> [FaceDetection] {
         try search(picture, size: reducedSize(of: picture, scale: 0.5), isTurned: true).filter {
             $0.confidence >= Self.upsideDownConfidence
@@ -112,8 +99,7 @@ final class FrameDetector {
     /// The minimum score of what may be a face in a reduced picture.
     private static let coarseConfidence = 0.1
 
-    /// Finds faces in a reduced picture: at half the size, for a quarter of the work. The boxes are coarse, and small
-    /// faces have low scores.
+    /// Finds faces in a reduced picture, for a fraction of the work. Boxes are coarse, and small faces have low scores.
     func detect(_ picture: DetectorPicture, scale: Double) throws(InferenceError) -> [FaceDetection] {
         let size = reducedSize(of: picture, scale: scale)
         if let found = picture.coarseFaces[size] { return found }
@@ -122,8 +108,7 @@ final class FrameDetector {
         return found
     }
 
-    /// Returns the size of a reduced picture: whole multiples of the detector's step, because a border would look like the
-    /// edge of a face.
+    /// Whole multiples of the detector's step, because a border would look like the edge of a face.
     private func reducedSize(of picture: DetectorPicture, scale: Double) -> PictureSize {
         let step = Double(FaceDetector.sideMultiple)
         let side = { (length: Int) in Int(max(1, (Double(length) * scale / step).rounded()) * step) }
@@ -147,7 +132,7 @@ final class FrameDetector {
         }
     }
 
-    private func session(_ inputSize: PictureSize) throws(InferenceError) -> FaceDetector.Session {
+    private func session(_ inputSize: PictureSize) throws(InferenceError) -> DetectorSession {
         if let session = sessions[inputSize] { return session }
         // Those of a video whose frames change in size would take ever more memory.
         if sessions.count > 5 { sessions.removeAll() }
@@ -171,6 +156,17 @@ extension UnsafeMutablePointer<Float> {
             var values = UnsafeMutableBufferPointer(start: self + plane * area, count: area)
             values.reverse()
         }
+    }
+}
+
+extension Array {
+    /// Adds a face in the place of those that overlap it, unless one of them has the same score or a higher one.
+    mutating func replaceRivals(by face: Element, _ detection: KeyPath<Element, FaceDetection>) {
+        let rivals = indices.filter { self[$0][keyPath: detection].box.overlaps(face[keyPath: detection].box) }
+        let score = face[keyPath: detection].confidence
+        guard rivals.allSatisfy({ self[$0][keyPath: detection].confidence < score }) else { return }
+        for index in rivals.reversed() { remove(at: index) }
+        append(face)
     }
 }
 

@@ -59,7 +59,7 @@ struct FacePrediction {
         let mixPoints = { (a: [Point], b: [Point]) in
             zip(a, b).map { Point(x: mix($0.x, $1.x), y: mix($0.y, $1.y)) }
         }
-        square = first.square.interpolated(to: second.square, share: fraction)
+        square = first.square.interpolated(to: second.square, fraction: fraction)
         corners = mixPoints(first.corners, second.corners)
         landmarks = mixPoints(first.landmarks, second.landmarks)
         confidence = mix(first.confidence, second.confidence)

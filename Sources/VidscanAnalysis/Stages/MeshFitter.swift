@@ -6,7 +6,6 @@ internal import VidscanResults
 
 /// Fits meshes to single faces. Each worker has one.
 final class MeshFitter {
-    /// A mesh that was found.
     struct Fit {
         var mesh: FaceMesh
         /// The probability, 0…1, that the crop shows a face.
@@ -27,7 +26,7 @@ final class MeshFitter {
 
     private let models: ModelStore
     private let cropper: SquareCropper
-    private var session: AttentionMesh.Session?
+    private var session: MeshSession?
 
     init(models: ModelStore, converter: PictureConverter) {
         self.models = models
@@ -45,12 +44,11 @@ final class MeshFitter {
         var square = start
         var pass = 1
         while true {
-            try times.measure(\.crop) { () throws(MediaError) in
+            try times.measure(\.crop) {
                 try cropper.crop(frame, square: square, resolution: AttentionMesh.resolution, into: tensor)
             }
             let found = times.measure(\.mesh) { session.locate(in: square) }
-            let fit = Fit(
-                mesh: found.mesh, presence: found.presence, implied: MeshCrop.implied(by: found.mesh))
+            let fit = Fit(mesh: found.mesh, presence: found.presence, implied: MeshCrop.implied(by: found.mesh))
             let isFinal = pass >= passes.lowerBound && MeshCrop.isSettled(used: square, implied: fit.implied)
             // A crop that shows no face rarely shows one when it is cut again.
             if isFinal || pass == passes.upperBound || fit.presence < Self.hopeless { return fit }
@@ -59,7 +57,7 @@ final class MeshFitter {
         }
     }
 
-    private func currentSession() throws(InferenceError) -> AttentionMesh.Session {
+    private func currentSession() throws(InferenceError) -> MeshSession {
         if let session { return session }
         let session = try models.attentionMesh().makeSession()
         self.session = session
@@ -72,7 +70,6 @@ final class MeshFitter {
     /// The quality of the crop of the last pass.
     func quality() -> PictureQuality? {
         guard let session else { return nil }
-        return PictureQuality(
-            tensor: UnsafeBufferPointer(session.input), resolution: AttentionMesh.resolution)
+        return PictureQuality(tensor: UnsafeBufferPointer(session.input), resolution: AttentionMesh.resolution)
     }
 }

@@ -57,9 +57,7 @@ final class SpanAnalyzer {
         if let previous { samples[0].mayFollowCut = previous.signature.mayBeCut(to: samples[0].signature) }
         var known = [KnownFrame?](repeating: nil, count: samples.count)
         let last = samples.count - 1
-        try Analysis.locating(samples[last].frame) {
-            known[last] = try anchor(samples, after: previous)
-        }
+        try Analysis.locating(samples[last].frame) { known[last] = try anchor(samples, after: previous) }
         if let anchor = known[last] { run.anchor.send(anchor) }
         if let previous { try fill(samples, &known, from: -1, to: last, previous) }
         return samples.indices.map { index in
@@ -75,12 +73,18 @@ final class SpanAnalyzer {
 
     // MARK: Anchors
 
-    fileprivate struct Sample {
+    private struct Sample {
         let frame: SampledFrame
         let signature: FrameSignature
         let quality: FrameQuality
         /// Whether a cut may lie between the sample before and this one.
         var mayFollowCut = false
+
+        func known(_ faces: [AnalyzedFace]) -> KnownFrame {
+            KnownFrame(
+                microseconds: frame.microseconds, signature: signature,
+                faces: faces.sorted { $0.detection.confidence > $1.detection.confidence })
+        }
     }
 
     /// The frames of a run, with their signatures. The first one is not compared with the anchor before the run yet.
@@ -102,20 +106,19 @@ final class SpanAnalyzer {
         return samples
     }
 
-    /// Analyses the last sample.
-    ///
-    /// A face gets a crop at the first anchor of its chunk or shot that shows it well enough. If faces are to be hidden, it
-    /// gets one at every anchor, because two people may have changed position in between.
+    /// Analyses the last sample. A face gets a crop at the first anchor of its chunk or shot that shows it well enough. If
+    /// faces are to be hidden, it gets one at every anchor, because two people may have changed position in between.
     private func anchor(_ samples: [Sample], after previous: KnownFrame?) throws -> KnownFrame {
         let sample = samples[samples.count - 1]
         let isSameShot = !samples.contains(where: \.mayFollowCut)
-        var known: KnownFrame?
+        var anchor: KnownFrame
         if !searchesEverySample, isSameShot, let previous,
             let faces = try followed(previous, to: sample), try !showsOthers(sample, than: faces)
         {
-            known = sample.known(faces)
+            anchor = sample.known(faces)
+        } else {
+            anchor = try searched(sample, upsideDown: true)
         }
-        var anchor = try known ?? searched(sample, upsideDown: true)
         try analyzer.cutCrops(
             &anchor.faces, besides: isSameShot && !searchesEverySample ? previous?.faces ?? [] : [], in: sample.frame)
         return anchor
@@ -127,10 +130,16 @@ final class SpanAnalyzer {
 
     /// Finds the faces of an anchor in the next one; `nil` if one is not found.
     private func followed(_ previous: KnownFrame, to sample: Sample) throws -> [AnalyzedFace]? {
+        try located(previous.faces.map { FacePrediction($0) }, in: sample, passes: MeshFitter.Passes.following)
+    }
+
+    /// Finds faces where they are predicted; `nil` if one has no prediction, or is not found.
+    private func located(
+        _ predictions: [FacePrediction?], in sample: Sample, passes: ClosedRange<Int>
+    ) throws -> [AnalyzedFace]? {
         var faces: [AnalyzedFace] = []
-        for earlier in previous.faces {
-            guard let prediction = FacePrediction(earlier),
-                let face = try analyzer.face(at: prediction, passes: MeshFitter.Passes.following, in: sample.frame),
+        for prediction in predictions {
+            guard let prediction, let face = try analyzer.face(at: prediction, passes: passes, in: sample.frame),
                 !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
             else { return nil }
             faces.append(face)
@@ -156,8 +165,7 @@ final class SpanAnalyzer {
 
     // MARK: Between anchors
 
-    /// Analyses the samples between two known ones: first one in the middle, then both halves. `first`: an index of
-    /// `samples`, or -1 for `previous`.
+    /// Analyses the samples between two known ones: one in the middle, then both halves. `first`: -1 for `previous`.
     private func fill(
         _ samples: [Sample], _ known: inout [KnownFrame?], from first: Int, to last: Int, _ previous: KnownFrame
     ) throws {
@@ -191,14 +199,8 @@ final class SpanAnalyzer {
             Double(sample.frame.microseconds - earlier.microseconds)
             / Double(max(1, later.microseconds - earlier.microseconds))
         guard let pairs = pairs(earlier.faces, later.faces) else { return nil }
-        var faces: [AnalyzedFace] = []
-        for (first, second) in pairs {
-            guard let prediction = FacePrediction(first, second, fraction: fraction),
-                let face = try analyzer.face(at: prediction, passes: MeshFitter.Passes.confirming, in: sample.frame),
-                !faces.contains(where: { $0.detection.box.overlaps(face.detection.box) })
-            else { return nil }
-            faces.append(face)
-        }
+        let predictions = pairs.map { FacePrediction($0, $1, fraction: fraction) }
+        guard let faces = try located(predictions, in: sample, passes: MeshFitter.Passes.confirming) else { return nil }
         if searchesEverySample, try showsOthers(sample, than: faces) { return nil }
         return sample.known(faces)
     }
@@ -211,8 +213,7 @@ final class SpanAnalyzer {
                 return overlap >= 0.3 ? -overlap : nil
             }
         }
-        let columns = Assignment.solve(
-            cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
+        let columns = Assignment.solve(cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
         let (searchesEverySample, minimum) = (searchesEverySample, settings.detect.minimumConfidence)
         let isCertain = { (face: AnalyzedFace) in searchesEverySample || face.detection.confidence >= minimum }
         let taken = Set(columns.compactMap { $0 })
@@ -220,13 +221,5 @@ final class SpanAnalyzer {
             !later.indices.contains(where: { isCertain(later[$0]) && !taken.contains($0) })
         else { return nil }
         return zip(earlier, columns).compactMap { face, column in column.map { (face, later[$0]) } }
-    }
-}
-
-extension SpanAnalyzer.Sample {
-    fileprivate func known(_ faces: [AnalyzedFace]) -> KnownFrame {
-        KnownFrame(
-            microseconds: frame.microseconds, signature: signature,
-            faces: faces.sorted { $0.detection.confidence > $1.detection.confidence })
     }
 }

@@ -9,8 +9,7 @@ protocol FrameSink {
     func finish() async throws -> WriteStage.Report
 }
 
-/// Makes the tables of a whole run. Detects shots and stores the frames in a file as they arrive; tracks the faces and
-/// writes the tables after the last one.
+/// Makes the tables of a whole run. Detects shots and stores frames as they arrive; tracks faces after the last one.
 final class TableBuilder: FrameSink {
     private let settings: Settings
     private let folderPath: String
@@ -22,13 +21,11 @@ final class TableBuilder: FrameSink {
     private var shots = ShotDetector()
     private var jumps: [ShotChange] = []
     private var lastEpoch: Int?
-    private var sampleCount = 0
     private var report = WriteStage.Report()
 
     private static let framesFile = ".frames"
 
-    /// The folder is that of the unfinished result, the models are loaded only if they are needed, and the names are
-    /// empty if blendshapes are not requested.
+    /// The folder is that of the unfinished result, and the models are loaded only if they are needed.
     init(
         folderPath: String, input: String, settings: Settings, blendshapeNames: [String],
         models: @escaping @Sendable () throws -> ModelStore, consumer: (any RunConsumer)? = nil
@@ -41,8 +38,7 @@ final class TableBuilder: FrameSink {
         frames = try FrameRecordFile(
             path: "\(folderPath)/\(Self.framesFile)",
             header: RecordHeader(layout: FaceRecordLayout(settings, blendshapeNames: blendshapeNames)))
-        // Create the files now, so that a full disk or a missing permission is found before the work rather than after
-        // it.
+        // Create the files now, so that a full disk or a missing permission is found before the work.
         writer = try ResultWriter(
             folderPath: folderPath, input: input, options: options, writesEmbeddings: settings.track.keepsEmbeddings)
     }
@@ -52,10 +48,10 @@ final class TableBuilder: FrameSink {
             shots.add(signature, faces: frame.faces.map { $0.box.relative(to: frame.size) }, seconds: frame.seconds)
         }
         if let lastEpoch, frame.epoch != lastEpoch {
-            jumps.append(ShotChange(kind: .discontinuity, sample: sampleCount, seconds: frame.seconds))
+            jumps.append(
+                ShotChange(kind: .discontinuity, sample: report.counts.sampledFrames, seconds: frame.seconds))
         }
         lastEpoch = frame.epoch
-        sampleCount += 1
         try frames.append(frame)
         report.add(frame)
     }
@@ -81,9 +77,7 @@ final class TableBuilder: FrameSink {
         }
         var tracks = try VideoTracks(of: frames, changes: changes, settings: settings)
         report.timings.followSeconds = lap()
-        var embedding = EmbeddingPass(
-            settings: settings,
-            embedder: CropEmbedder(models: models, workers: settings.detect.workers, frames: frames))
+        var embedding = EmbeddingPass(settings: settings, frames: frames, models: models)
         try await embedding.embed(&tracks)
         var strangers: Set<Int> = []
         for _ in 0..<Self.maximumChangesOfPerson {
@@ -167,15 +161,13 @@ extension OutputOptions {
         self.init(
             metrics: settings.measure.metrics, baseline: settings.measure.baseline,
             isSmoothed: settings.track.smoothing, events: settings.track.events, formats: settings.write.formats,
-            hasLandmarks: settings.write.landmarks,
-            blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil,
+            hasLandmarks: settings.write.landmarks, blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil,
             hasExpressions: settings.needsExpressions)
     }
 }
 
 extension FaceRecordLayout {
     fileprivate init(_ settings: Settings, blendshapeNames: [String]) {
-        self.init(
-            hasEvidence: true, hasMesh: settings.write.keepsMeshes, blendshapeCount: blendshapeNames.count)
+        self.init(hasEvidence: true, hasMesh: settings.write.keepsMeshes, blendshapeCount: blendshapeNames.count)
     }
 }

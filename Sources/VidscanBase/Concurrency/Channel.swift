@@ -9,9 +9,7 @@ public final class Channel<Element: Sendable>: Sendable {
     public init() {}
 
     /// Adds an element; drops it after `finish`.
-    public func send(_ element: Element) {
-        state.withLock { $0.send(element) }?.run()
-    }
+    public func send(_ element: Element) { state.withLock { $0.send(element) }?.run() }
 
     /// Waits for the next element; `nil` if the channel is finished and empty. Throws `CancellationError` if the task
     /// is cancelled.
@@ -27,9 +25,7 @@ public final class Channel<Element: Sendable>: Sendable {
     }
 
     /// Ends sending and resumes waiting receivers. Elements in the queue can still be received.
-    public func finish() {
-        for resumption in state.withLock({ $0.finish() }) { resumption.run() }
-    }
+    public func finish() { for resumption in state.withLock({ $0.finish() }) { resumption.run() } }
 }
 
 /// The pure state of the channel. Transitions return the receivers, which the caller resumes outside the lock.

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// Starts threads, and throws `setup` when the system refuses one. Foundation's `Thread` then silently never runs, and
 /// libdispatch waits until it gets one.
@@ -21,22 +22,29 @@ package enum SystemThread {
         pthread_attr_setstacksize(&attributes, stackBytes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         defer { pthread_attr_destroy(&attributes) }
-        let context = Unmanaged.passRetained(
-            Work {
-                vs_name_thread(name)
-                work()
-            })
+        _ = try create(&attributes) {
+            vs_name_thread(name)
+            work()
+        }
+    }
+
+    private static func create(
+        _ attributes: UnsafePointer<pthread_attr_t>?, _ work: @escaping @Sendable () -> Void
+    ) throws(VidscanError) -> pthread_t {
+        let context = Unmanaged.passRetained(Work(work))
         var thread = pthread_t()
         let result = pthread_create(
-            &thread, &attributes,
+            &thread, attributes,
             { context in
                 if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
                 return nil
             }, context.toOpaque())
-        guard result == 0 else {
-            context.release()
-            throw refusal(SystemError(result))
-        }
+        guard result != 0 else { return thread }
+        context.release()
+        throw VidscanError(
+            .setup,
+            "cannot start a thread: \(SystemError(result)); raise the limit of processes ('ulimit -u', or TasksMax of a"
+                + " service), or end other programs")
     }
 
     /// Starts as many threads as a run needs, for a moment, because libdispatch would later wait forever for a refused
@@ -44,31 +52,52 @@ package enum SystemThread {
     package static func checkAvailability() throws(VidscanError) {
         // A thread for each core, and those that read, decode, write and handle signals.
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 8
-        var threads: [pthread_t] = []
-        var result: Int32 = 0
         let gate = DispatchSemaphore(value: 0)
-        // Keeps all threads alive at the same time.
-        let wait = Unmanaged.passRetained(Work { gate.wait() })
-        while threads.count < count, result == 0 {
-            var thread = pthread_t()
-            result = pthread_create(
-                &thread, nil,
-                { context in
-                    if let context { Unmanaged<Work>.fromOpaque(context).takeUnretainedValue().run() }
-                    return nil
-                }, wait.toOpaque())
-            if result == 0 { threads.append(thread) }
+        var threads: [pthread_t] = []
+        defer {
+            for _ in threads { gate.signal() }
+            for thread in threads { pthread_join(thread, nil) }
         }
-        for _ in threads { gate.signal() }
-        for thread in threads { pthread_join(thread, nil) }
-        wait.release()
-        guard result == 0 else { throw refusal(SystemError(result)) }
+        // All of them live at the same time.
+        while threads.count < count { threads.append(try create(nil) { gate.wait() }) }
+    }
+}
+
+/// Runs tasks on a dedicated thread, so that blocking or long computations never occupy the cooperative pool.
+package final class ThreadExecutor: TaskExecutor {
+    private let queue = Mutex<[UnownedJob]>([])
+    /// Counts the jobs in the queue and, after `shutDown`, one more.
+    private let signals = DispatchSemaphore(value: 0)
+
+    package init(name: String) throws(VidscanError) {
+        // The thread owns a reference to the executor until it ends.
+        try SystemThread.start(name: name) { [self] in
+            while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
     }
 
-    private static func refusal(_ error: SystemError) -> VidscanError {
-        VidscanError(
-            .setup,
-            "cannot start a thread: \(error); raise the limit of processes ('ulimit -u', or TasksMax of a service), or end"
-                + " other programs")
+    package static func make(names: [String]) throws(VidscanError) -> [ThreadExecutor] {
+        var executors: [ThreadExecutor] = []
+        do throws(VidscanError) {
+            for name in names { executors.append(try ThreadExecutor(name: name)) }
+        } catch {
+            for executor in executors { executor.shutDown() }
+            throw error
+        }
+        return executors
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.withLock { $0.append(job) }
+        signals.signal()
+    }
+
+    /// Ends the thread once its queue is empty. No task may prefer this executor after this call.
+    package func shutDown() { signals.signal() }
+
+    private func next() -> UnownedJob? {
+        signals.wait()
+        return queue.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 }

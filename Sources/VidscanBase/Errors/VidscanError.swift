@@ -25,9 +25,7 @@ public struct VidscanError: Error, Sendable, Equatable {
         case interrupted
     }
 
-    public enum Stage: String, Sendable {
-        case open, decode, analyze, write, render
-    }
+    public enum Stage: String, Sendable { case open, decode, analyze, write, render }
 
     public let code: Code
     /// The input, as the user named it.
@@ -38,19 +36,21 @@ public struct VidscanError: Error, Sendable, Equatable {
     /// What happened, and what to do about it.
     public let reason: String
 
-    public init(
-        _ code: Code, _ reason: String, input: String? = nil, stage: Stage? = nil, microseconds: Int64? = nil
-    ) {
+    public init(_ code: Code, _ reason: String, input: String? = nil, stage: Stage? = nil, microseconds: Int64? = nil) {
         self.code = code
         // Files of an unfinished result are opened through the descriptor of its folder.
         self.reason = reason.replacing(/\/proc\/self\/fd\/\d+\//, with: "")
-        self.input = input
-        self.stage = stage
-        self.microseconds = microseconds
+        (self.input, self.stage, self.microseconds) = (input, stage, microseconds)
     }
 }
 
-extension VidscanError {
+extension VidscanError: CustomStringConvertible {
+    /// One line, for example `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`.
+    public var description: String {
+        let position = stage == .open ? nil : microseconds.map { "at \(TimeText.seconds($0)) s" }
+        return [input, position, reason].compactMap { $0 }.joined(separator: ": ")
+    }
+
     /// - Parameter action: The beginning of the reason, for example `cannot write faces.csv`.
     package static func writing(_ action: String, _ error: SystemError, stage: Stage) -> VidscanError {
         VidscanError(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
@@ -75,23 +75,10 @@ extension VidscanError.Code {
     }
 }
 
-extension VidscanError: CustomStringConvertible {
-    /// One line, for example `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`.
-    public var description: String {
-        var parts: [String] = []
-        if let input { parts.append(input) }
-        if let microseconds, stage != .open { parts.append("at \(TimeText.seconds(microseconds)) s") }
-        parts.append(reason)
-        return parts.joined(separator: ": ")
-    }
-}
-
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package let number: Int32
 
-    package init(_ number: Int32) {
-        self.number = number
-    }
+    package init(_ number: Int32) { self.number = number }
 
     package static var current: SystemError { SystemError(errno) }
 

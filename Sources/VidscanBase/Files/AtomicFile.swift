@@ -47,23 +47,16 @@ package struct AtomicFile: ~Copyable {
         try VidscanError.whileWriting(path, stage: stage, try FileSystem.write(bytes, to: descriptor))
     }
 
-    package func write(_ text: String) throws(VidscanError) {
-        try write(Array(text.utf8))
-    }
+    package func write(_ text: String) throws(VidscanError) { try write(Array(text.utf8)) }
 
     package consuming func complete() throws(VidscanError) {
         try Self.checkVacancy("\(folder.path)/\(name)", shown: path, replaces: replaces)
         guard item.isInPlace else {
-            throw VidscanError(
-                .output, "cannot write \(path): its temporary file was removed meanwhile", stage: stage)
+            throw VidscanError(.output, "cannot write \(path): its temporary file was removed meanwhile", stage: stage)
         }
         do throws(SystemError) {
             try FileSystem.sync(item.descriptor)
-            if replaces {
-                try folder.rename(item.name, to: name)
-            } else {
-                try folder.renameToFree(item.name, to: name)
-            }
+            if replaces { try folder.rename(item.name, to: name) } else { try folder.renameToFree(item.name, to: name) }
             try folder.sync()
         } catch {
             guard error.number != EEXIST else { throw Self.isThere(path) }
@@ -72,13 +65,10 @@ package struct AtomicFile: ~Copyable {
     }
 
     /// `shown` is the path in messages.
-    package static func checkVacancy(
-        _ path: String, shown: String? = nil, replaces: Bool
-    ) throws(VidscanError) {
+    package static func checkVacancy(_ path: String, shown: String? = nil, replaces: Bool) throws(VidscanError) {
         guard let entry = FileSystem.entry(path) else { return }
         guard entry == .file else {
-            throw VidscanError(
-                .exists, "\(shown ?? path) is not a regular file, and is not replaced", stage: .open)
+            throw VidscanError(.exists, "\(shown ?? path) is not a regular file, and is not replaced", stage: .open)
         }
         guard replaces else { throw isThere(shown ?? path) }
     }

@@ -78,10 +78,6 @@ package enum FilePath {
         return String(cString: path)
     }
 
-    package static var programFolder: String {
-        folder(of: linkTarget(of: "/proc/self/exe") ?? currentFolder + "/vidscan")
-    }
-
     private static func linkTarget(of path: String) -> String? {
         guard FileSystem.entry(path, followsLinks: false) == .link, let target = realpath(path, nil) else { return nil }
         defer { free(target) }
@@ -98,9 +94,7 @@ public struct PathBytes: Hashable, Comparable, Sendable {
 
     public static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
 
-    public static func < (one: Self, other: Self) -> Bool {
-        one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
-    }
+    public static func < (one: Self, other: Self) -> Bool { one.path.utf8.lexicographicallyPrecedes(other.path.utf8) }
 
     public func hash(into hasher: inout Hasher) {
         var path = path

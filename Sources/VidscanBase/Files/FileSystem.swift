@@ -66,28 +66,32 @@ package enum FileSystem {
 
     /// What a path leads to; `nil` if nothing is there, or this user cannot see it.
     package static func entry(_ path: String, followsLinks: Bool = true) -> Folder.Entry? {
+        status(path, followsLinks: followsLinks).map(Folder.Entry.init)
+    }
+
+    static func status(_ path: String, in folder: Int32 = AT_FDCWD, followsLinks: Bool = true) -> stat? {
         var status = stat()
-        return fstatat(AT_FDCWD, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0
-            ? Folder.Entry(status) : nil
+        return fstatat(folder, path, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
     /// Whether both paths lead to one file.
     static func areSame(_ path: String, _ other: String) -> Bool {
-        var (one, two) = (stat(), stat())
-        return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+        guard let one = status(path), let two = status(other) else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
     package static func sync(_ descriptor: Int32) throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .current }
     }
 
-    /// Names as bytes, because they need not be UTF-8.
+    /// Without `.` and `..`; as bytes, because a name need not be UTF-8.
     package static func names(in folder: String) throws(SystemError) -> [[UInt8]] {
         guard let stream = opendir(folder) else { throw .current }
         defer { closedir(stream) }
         var names: [[UInt8]] = []
         while let entry = readdir(stream) {
-            names.append(withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
         }
         return names
     }

@@ -48,22 +48,18 @@ package final class Folder: Sendable {
         return folder
     }
 
+    private func status(_ name: String) -> stat? { FileSystem.status(name, in: descriptor, followsLinks: false) }
+
     /// Does not follow links.
-    package func entry(_ name: String) -> Entry? {
-        Self.status(name, in: descriptor).map(Entry.init)
-    }
+    package func entry(_ name: String) -> Entry? { status(name).map(Entry.init) }
 
     /// The time of the last change, in nanoseconds since 1970.
     package func modified(_ name: String) -> Int64? {
-        Self.status(name, in: descriptor).map {
-            Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec)
-        }
+        status(name).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
     }
 
-    /// Without `.` and `..`; as bytes, because a name need not be UTF-8.
-    package func names() throws(SystemError) -> [[UInt8]] {
-        try FileSystem.names(in: path).filter { $0 != [0x2E] && $0 != [0x2E, 0x2E] }
-    }
+    /// As `FileSystem.names`.
+    package func names() throws(SystemError) -> [[UInt8]] { try FileSystem.names(in: path) }
 
     /// Throws `EEXIST` if the name is taken.
     package func createFolder(_ name: String, isPrivate: Bool = false) throws(SystemError) -> Int32 {
@@ -74,9 +70,7 @@ package final class Folder: Sendable {
     }
 
     /// Throws `EEXIST` if the name is taken. Opens for reading and writing.
-    package func createFile(_ name: String) throws(SystemError) -> Int32 {
-        try FileSystem.create(name, in: descriptor)
-    }
+    package func createFile(_ name: String) throws(SystemError) -> Int32 { try FileSystem.create(name, in: descriptor) }
 
     /// Opens a file or folder to examine or lock it; never a link, and never waiting for the writer of a named pipe.
     package func examine(_ name: String) -> Int32? {
@@ -87,7 +81,7 @@ package final class Folder: Sendable {
     /// Whether a name still leads to the file or folder that a descriptor is open for.
     package func leads(_ name: String, to file: Int32) -> Bool {
         var open = stat()
-        guard let named = Self.status(name, in: descriptor), fstat(file, &open) == 0 else { return false }
+        guard let named = status(name), fstat(file, &open) == 0 else { return false }
         return named.st_dev == open.st_dev && named.st_ino == open.st_ino
     }
 
@@ -116,9 +110,7 @@ package final class Folder: Sendable {
     }
 
     /// Removes a folder with everything in it, but never what links lead to.
-    package func remove(_ name: String) throws(SystemError) {
-        try Self.remove(Array(name.utf8), in: descriptor)
-    }
+    package func remove(_ name: String) throws(SystemError) { try Self.remove(Array(name.utf8), in: descriptor) }
 
     package func removeIfEmpty(_ name: String) -> Bool { unlinkat(descriptor, name, AT_REMOVEDIR) == 0 }
 
@@ -131,11 +123,6 @@ package final class Folder: Sendable {
         }
     }
 
-    private static func status(_ name: String, in folder: Int32) -> stat? {
-        var status = stat()
-        return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
-    }
-
     private static func remove(_ name: [UInt8], in folder: Int32) throws(SystemError) {
         let name = name.map(CChar.init(bitPattern:)) + [0]
         guard unlinkat(folder, name, 0) != 0 else { return }
@@ -143,9 +130,7 @@ package final class Folder: Sendable {
         let inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard inner >= 0 else { throw error }
         defer { close(inner) }
-        for name in try FileSystem.names(in: "/proc/self/fd/\(inner)") where name != [0x2E] && name != [0x2E, 0x2E] {
-            try remove(name, in: inner)
-        }
+        for name in try FileSystem.names(in: "/proc/self/fd/\(inner)") { try remove(name, in: inner) }
         guard unlinkat(folder, name, AT_REMOVEDIR) == 0 else { throw .current }
     }
 }

@@ -27,9 +27,7 @@ public struct Installation: Sendable, Equatable {
     ///   - home: An installation's folder or a checkout; `nil` or empty if none was named.
     ///   - program: An absolute path.
     package static func candidates(home: String?, program: String) -> [Installation] {
-        if let home, !home.isEmpty {
-            return [false, true].map { Installation(home, isCheckout: $0, isNamed: true) }
-        }
+        if let home, !home.isEmpty { return [false, true].map { Installation(home, isCheckout: $0, isNamed: true) } }
         let parts = program.split(separator: "/")
         func ancestor(_ levels: Int) -> String { parts.dropLast(levels).map { "/" + $0 }.joined() }
         // Load no code from other folders above the program's own, which may belong to somebody else: next to a copy in

@@ -25,9 +25,7 @@ package final class WorkingItem: Sendable {
 
     /// Returns `nil` if another run holds the item or has already removed it.
     private init?(_ name: String, in folder: Folder, descriptor: Int32, locks: Locks) {
-        self.folder = folder
-        self.name = name
-        self.descriptor = descriptor
+        (self.folder, self.name, self.descriptor) = (folder, name, descriptor)
         let isHeldElsewhere = locks.lock(descriptor) == .held
         renewal = DispatchSource.makeTimerSource(queue: .global())
         renewal.schedule(deadline: .now() + .seconds(60), repeating: .seconds(60), leeway: .seconds(10))
@@ -69,8 +67,7 @@ package final class WorkingItem: Sendable {
     }
 
     private static func make(
-        _ finalName: String, in folder: Folder, _ locks: Locks,
-        create: (String) throws(SystemError) -> Int32
+        _ finalName: String, in folder: Folder, _ locks: Locks, create: (String) throws(SystemError) -> Int32
     ) throws(SystemError) -> WorkingItem {
         removeLeftovers(in: folder, locks: locks)
         var reason = SystemError(EBUSY)
@@ -88,9 +85,7 @@ package final class WorkingItem: Sendable {
         throw reason
     }
 
-    /// Removes the unfinished items of runs that have ended. Ignores errors.
-    ///
-    /// - Parameter now: In seconds since 1970.
+    /// Removes the unfinished items of runs that have ended. Ignores errors. `now`: in seconds since 1970.
     package static func removeLeftovers(in folder: Folder, locks: Locks = .system, now: Int = time(nil)) {
         for name in (try? folder.names()) ?? [] {
             guard let working = WorkingName(name), working.purpose == .partial else { continue }
@@ -162,9 +157,7 @@ package struct WorkingName: Sendable {
             let prefix = String(text.utf8.dropLast(25)),
             let purpose = [WorkingItem.Purpose.partial, .old].first(where: { prefix.hasSuffix(".\($0.rawValue)-") })
         else { return nil }
-        self.text = text
-        self.prefix = prefix
-        self.purpose = purpose
+        (self.text, self.prefix, self.purpose) = (text, prefix, purpose)
         let machine = String(text.utf8.dropLast(17).suffix(8))
         self.machine = machine == Self.unknownMachine ? nil : machine
     }

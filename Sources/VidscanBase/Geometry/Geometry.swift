@@ -2,14 +2,14 @@ internal import Glibc
 
 /// A point in pixels. Unless stated otherwise in display space: the upright frame with square pixels, origin at its top
 /// left corner, x to the right, y down. The first pixel covers 0…1.
-public struct Point: Sendable, Hashable {
-    public var x: Double
-    public var y: Double
+public typealias Point = SIMD2<Double>
 
-    public init(x: Double, y: Double) {
-        self.x = x
-        self.y = y
-    }
+extension Point {
+    package var length: Double { (x * x + y * y).squareRoot() }
+
+    package func middle(_ other: Point) -> Point { (self + other) / 2 }
+
+    package static func mean(_ points: [Point]) -> Point { points.reduce(.zero, +) / Double(points.count) }
 }
 
 /// An axis-aligned box in the same space as `Point`.
@@ -20,10 +20,22 @@ public struct Rectangle: Sendable, Hashable {
     public var height: Double
 
     public init(x: Double, y: Double, width: Double, height: Double) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
+
+    package init(corners: (low: Point, high: Point)) {
+        let size = corners.high - corners.low
+        self.init(x: corners.low.x, y: corners.low.y, width: size.x, height: size.y)
+    }
+
+    /// Returns the top left and the bottom right corner of the box around some points.
+    package static func corners(around points: [Point]) -> (low: Point, high: Point) {
+        var (low, high) = (Point(repeating: .infinity), Point(repeating: -.infinity))
+        for point in points {
+            low = Point(x: min(low.x, point.x), y: min(low.y, point.y))
+            high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
+        }
+        return (low, high)
     }
 
     public var center: Point { Point(x: x + width / 2, y: y + height / 2) }
@@ -53,12 +65,8 @@ public struct Rectangle: Sendable, Hashable {
 
     /// Returns the bounding box of the mapped rectangle.
     public func bounds(after map: AffineTransform) -> Rectangle {
-        let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)].map {
-            map.apply(to: Point(x: $0.0, y: $0.1))
-        }
-        let (xs, ys) = (corners.map(\.x), corners.map(\.y))
-        let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
-        return Rectangle(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top)
+        let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
+        return Rectangle(corners: Self.corners(around: corners.map { map.apply(to: Point(x: $0.0, y: $0.1)) }))
     }
 
     /// Returns fractions of a frame's width and height.
@@ -77,10 +85,7 @@ public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible 
     public var width: Int
     public var height: Int
 
-    public init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
+    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
     public var longSide: Int { max(width, height) }
     public var shortSide: Int { min(width, height) }
@@ -97,12 +102,7 @@ public struct AffineTransform: Sendable, Hashable, Codable {
     public var y: Double
 
     public init(xx: Double, xy: Double, x: Double, yx: Double, yy: Double, y: Double) {
-        self.xx = xx
-        self.xy = xy
-        self.x = x
-        self.yx = yx
-        self.yy = yy
-        self.y = y
+        (self.xx, self.xy, self.x, self.yx, self.yy, self.y) = (xx, xy, x, yx, yy, y)
     }
 
     public func apply(to point: Point) -> Point {
@@ -136,23 +136,18 @@ public struct RotatedSquare: Sendable, Hashable {
     public var angle: Double
 
     public init(center: Point, side: Double, angle: Double) {
-        self.center = center
-        self.side = side
-        self.angle = angle
+        (self.center, self.side, self.angle) = (center, side, angle)
     }
 
     /// The unit vector along the square's x axis.
     public var axis: Point { Point(x: cos(angle), y: sin(angle)) }
 
-    /// Interpolates centre and angle linearly, and the side by its logarithm.
-    ///
-    /// - Parameter share: 0 gives this square, 1 the other one.
-    public func interpolated(to other: RotatedSquare, share: Double) -> RotatedSquare {
+    /// Interpolates centre and angle linearly, and the side by its logarithm. A fraction of 0 gives this square, 1 the
+    /// other one.
+    public func interpolated(to other: RotatedSquare, fraction: Double) -> RotatedSquare {
         RotatedSquare(
-            center: Point(
-                x: center.x + (other.center.x - center.x) * share, y: center.y + (other.center.y - center.y) * share),
-            side: side * exp(log(other.side / side) * share),
-            angle: angle + remainder(other.angle - angle, 2 * .pi) * share)
+            center: center + (other.center - center) * fraction, side: side * exp(log(other.side / side) * fraction),
+            angle: angle + remainder(other.angle - angle, 2 * .pi) * fraction)
     }
 
     /// Maps a grid of `resolution` × `resolution` over the square (its first cell covers 0…1) to the frame.
@@ -171,4 +166,37 @@ package enum Trigonometry {
     package static func degrees(y: Double, x: Double) -> Double { atan2(y, x) * 180 / .pi }
     package static func sine(_ degrees: Double) -> Double { sin(degrees * .pi / 180) }
     package static func cosine(_ degrees: Double) -> Double { cos(degrees * .pi / 180) }
+}
+
+/// One of the eight symmetries of a rectangle, which turns a coded frame upright: swap the axes if `swapsAxes` is set,
+/// then mirror.
+public struct Orientation: Sendable, Hashable {
+    /// Coded columns become display rows.
+    public var swapsAxes: Bool
+    /// Display x runs opposite to its coded axis.
+    public var mirrorsX: Bool
+    /// Display y runs opposite to its coded axis.
+    public var mirrorsY: Bool
+
+    public init(swapsAxes: Bool, mirrorsX: Bool, mirrorsY: Bool) {
+        (self.swapsAxes, self.mirrorsX, self.mirrorsY) = (swapsAxes, mirrorsX, mirrorsY)
+    }
+
+    public static let upright = Orientation(swapsAxes: false, mirrorsX: false, mirrorsY: false)
+
+    /// Finds the orientation nearest to a display matrix, which maps coded (x, y) to display (a·x + c·y, b·x + d·y), y
+    /// down. `isExact` if they are equal up to scale; `nil` for a singular matrix.
+    public static func nearest(a: Double, b: Double, c: Double, d: Double) -> (orientation: Orientation, isExact: Bool)?
+    {
+        guard abs(a * d - b * c) > 1e-9 else { return nil }
+        let swapsAxes = abs(a) + abs(d) < abs(b) + abs(c)
+        let (x, y, rest) = swapsAxes ? (c, b, max(abs(a), abs(d))) : (a, d, max(abs(b), abs(c)))
+        let isExact = rest / max(abs(x), abs(y)) < 0.01
+        return (Orientation(swapsAxes: swapsAxes, mirrorsX: x < 0, mirrorsY: y < 0), isExact)
+    }
+
+    /// Returns the size of the upright frame.
+    public func apply(to size: PictureSize) -> PictureSize {
+        swapsAxes ? PictureSize(width: size.height, height: size.width) : size
+    }
 }

@@ -6,10 +6,7 @@ public struct PixelRectangle: Sendable, Hashable {
     public var height: Int
 
     public init(x: Int, y: Int, width: Int, height: Int) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
     /// Makes the smallest rectangle with even edges around the part of `rectangle` inside a frame with even sides;
@@ -47,9 +44,7 @@ public struct PixelPatch {
     public let area: PixelRectangle
 
     public init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
-        self.base = base
-        self.stride = stride
-        self.area = area
+        (self.base, self.stride, self.area) = (base, stride, area)
     }
 }
 
@@ -63,9 +58,7 @@ public struct PixelMask {
     public let area: PixelRectangle
 
     public init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
-        self.base = base
-        self.stride = stride
-        self.area = area
+        (self.base, self.stride, self.area) = (base, stride, area)
     }
 }
 
@@ -76,8 +69,7 @@ public struct RasterImage: Sendable {
 
     public init(size: PictureSize, bytes: [UInt8]) {
         precondition(bytes.count == 4 * size.width * size.height, "four bytes a pixel")
-        self.size = size
-        self.bytes = bytes
+        (self.size, self.bytes) = (size, bytes)
     }
 
     /// Halves width and height: each pixel is the mean of four (of fewer at an odd edge).

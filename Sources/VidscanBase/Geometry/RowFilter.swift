@@ -38,9 +38,7 @@ package struct RowFilter {
         outputCapacity = count
     }
 
-    /// Returns at least the samples that these outputs need.
-    ///
-    /// - Parameter outputs: Whole blocks of 8, at least one.
+    /// Returns at least the samples that these outputs need: whole blocks of 8, at least one.
     package func samples(of outputs: Range<Int>) -> Range<Int> {
         let first = first[outputs]
         return Int(first.min() ?? 0)..<Int(first.max() ?? 0) + taps

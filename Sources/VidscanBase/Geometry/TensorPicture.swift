@@ -16,8 +16,7 @@ public struct TensorPicture {
     ///   - size: At least 1 × 1, at most `tensorSize`.
     public init(base: UnsafePointer<Float>, size: PictureSize, tensorSize: PictureSize) {
         precondition(size.width <= tensorSize.width && size.height <= tensorSize.height)
-        self.base = base
-        self.size = size
+        (self.base, self.size) = (base, size)
         rowStride = tensorSize.width
         planeStride = tensorSize.width * tensorSize.height
     }
@@ -78,8 +77,7 @@ extension TensorPicture {
                             weights.baseAddress, weights.count, line)
                     }
                     filter.apply(to: line, into: outputs)
-                    (tensor + plane * planeLength + row * tensorSize.width)
-                        .update(from: outputs, count: target.width)
+                    (tensor + plane * planeLength + row * tensorSize.width).update(from: outputs, count: target.width)
                 }
             }
         }
@@ -117,15 +115,10 @@ public struct PictureRegion: Sendable, Equatable {
     /// Inside the picture.
     public var columns: Range<Int>
 
-    public init(rows: [Bool], columns: Range<Int>) {
-        self.rows = rows
-        self.columns = columns
-    }
+    public init(rows: [Bool], columns: Range<Int>) { (self.rows, self.columns) = (rows, columns) }
 
     /// An empty region of a picture of this size.
-    public init(of size: PictureSize) {
-        self.init(rows: [Bool](repeating: false, count: size.height), columns: 0..<0)
-    }
+    public init(of size: PictureSize) { self.init(rows: [Bool](repeating: false, count: size.height), columns: 0..<0) }
 
     public mutating func add(row: Int, columns other: Range<Int>) {
         guard !other.isEmpty else { return }

@@ -54,14 +54,10 @@ package final class SpawnedProcess: Sendable {
         number = child
     }
 
-    package func signal(_ signal: Int32) {
-        isReaped.withLock { if !$0 { kill(number, signal) } }
-    }
+    package func signal(_ signal: Int32) { isReaped.withLock { if !$0 { kill(number, signal) } } }
 
     /// Also reaches the processes that this one has started, unless they have left its group.
-    package func signalGroup(_ signal: Int32) {
-        isReaped.withLock { if !$0 { kill(-number, signal) } }
-    }
+    package func signalGroup(_ signal: Int32) { isReaped.withLock { if !$0 { kill(-number, signal) } } }
 
     /// Blocks the thread. Calls `willReap` when the process has ended and can still be signalled.
     package func wait(_ willReap: () -> Void = {}) -> Termination {
@@ -82,10 +78,7 @@ public struct ProcessIdentity: Sendable, Hashable {
     /// Clock ticks from the start of the machine.
     public let startTicks: UInt64
 
-    public init(number: Int32, startTicks: UInt64) {
-        self.number = number
-        self.startTicks = startTicks
-    }
+    public init(number: Int32, startTicks: UInt64) { (self.number, self.startTicks) = (number, startTicks) }
 
     /// Returns `nil` if the process has ended, or if `/proc` hides it from this user.
     public init?(number: Int32) {
@@ -96,12 +89,8 @@ public struct ProcessIdentity: Sendable, Hashable {
     /// Whether this process, not a later one with the same number, is running; `nil` if `/proc` hides it from this
     /// user.
     public var isRunning: Bool? {
-        guard let status = Self.status(of: number) else { return Self.exists(number) ? nil : false }
+        guard let status = Self.status(of: number) else { return kill(number, 0) == 0 || errno == EPERM ? nil : false }
         return !status.isZombie && status.startTicks == startTicks
-    }
-
-    private static func exists(_ number: Int32) -> Bool {
-        kill(number, 0) == 0 || errno == EPERM
     }
 
     /// A process that has ended stays a zombie until its parent waits for it, which in a container may never happen.

@@ -29,9 +29,7 @@ public struct AnchorSchedule: Sendable, Equatable {
         self.maximumBytes = maximumBytes
     }
 
-    public static func chunk(at microseconds: Int64) -> Int64 {
-        (microseconds - microseconds.flooringRemainder(chunkMicroseconds)) / chunkMicroseconds
-    }
+    public static func chunk(at microseconds: Int64) -> Int64 { microseconds.flooringDivision(by: chunkMicroseconds) }
 
     /// In microseconds.
     public static func nearestBorder(to microseconds: Int64) -> Int64 {
@@ -40,14 +38,7 @@ public struct AnchorSchedule: Sendable, Equatable {
 
     /// From 0 at the beginning of the chunk.
     func stride(at microseconds: Int64) -> Int64 {
-        microseconds.flooringRemainder(Self.chunkMicroseconds) / strideMicroseconds
-    }
-}
-
-extension Int64 {
-    fileprivate func flooringRemainder(_ divisor: Int64) -> Int64 {
-        let remainder = self % divisor
-        return remainder < 0 ? remainder + divisor : remainder
+        (microseconds - Self.chunk(at: microseconds) * Self.chunkMicroseconds) / strideMicroseconds
     }
 }
 
@@ -69,10 +60,7 @@ public struct RunGrouping<Sample> {
         public var byteCount: Int
 
         public init(microseconds: Int64, epoch: Int, size: PictureSize, byteCount: Int) {
-            self.microseconds = microseconds
-            self.epoch = epoch
-            self.size = size
-            self.byteCount = byteCount
+            (self.microseconds, self.epoch, self.size, self.byteCount) = (microseconds, epoch, size, byteCount)
         }
     }
 
@@ -81,16 +69,12 @@ public struct RunGrouping<Sample> {
     private var pendingBytes = 0
     private var last: Position?
 
-    public init(_ schedule: AnchorSchedule) {
-        self.schedule = schedule
-    }
+    public init(_ schedule: AnchorSchedule) { self.schedule = schedule }
 
     /// Returns the runs that are complete now, at most two.
     public mutating func add(_ sample: Sample, at position: Position) -> [Run] {
         defer { last = position }
-        guard let last, isConnected(last, position) else {
-            return finish() + [Run(samples: [sample], isFirst: true)]
-        }
+        guard let last, isConnected(last, position) else { return finish() + [Run(samples: [sample], isFirst: true)] }
         pending.append(sample)
         pendingBytes += position.byteCount
         let isAnchor =

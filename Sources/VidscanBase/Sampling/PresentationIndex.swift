@@ -8,9 +8,7 @@ public struct PresentationIndex: Sendable {
     private var passed: Int64
 
     /// - Parameter base: The number of frames presented before the first inserted packet.
-    public init(base: Int64 = 0) {
-        passed = base
-    }
+    public init(base: Int64 = 0) { passed = base }
 
     public mutating func insert(_ timestamp: Int64) {
         var position = pending.count
@@ -52,11 +50,8 @@ public struct PacketSummary: Sendable, Equatable {
         presentation: Int64?, decoding: Int64?, isRandomAccessPoint: Bool = false, isDisposable: Bool = false,
         isHidden: Bool = false, byteCount: Int = 0
     ) {
-        self.presentation = presentation
-        self.decoding = decoding
-        self.isRandomAccessPoint = isRandomAccessPoint
-        self.isDisposable = isDisposable
-        self.isHidden = isHidden
-        self.byteCount = byteCount
+        (self.presentation, self.decoding) = (presentation, decoding)
+        (self.isRandomAccessPoint, self.isDisposable) = (isRandomAccessPoint, isDisposable)
+        (self.isHidden, self.byteCount) = (isHidden, byteCount)
     }
 }

@@ -18,10 +18,7 @@ public struct SampleGrid: Sendable, Equatable {
     public let end: Int64?
 
     public init(rate: Rate, clock: StreamClock, start: Int64? = nil, end: Int64? = nil) {
-        self.rate = rate
-        self.clock = clock
-        self.start = start
-        self.end = end
+        (self.rate, self.clock, self.start, self.end) = (rate, clock, start, end)
     }
 
     /// Returns the number of ticks at or before a timestamp. Tick 0 is at time 0; before it there are none.
@@ -48,9 +45,7 @@ public struct FrameSelector: Sendable {
     public var grid: SampleGrid
     private var servedTicks: Int64 = 0
 
-    public init(grid: SampleGrid) {
-        self.grid = grid
-    }
+    public init(grid: SampleGrid) { self.grid = grid }
 
     /// Call it for each packet read. A tick that a frame before the window serves does not belong to the window, even
     /// if that frame is never decoded.
@@ -68,7 +63,7 @@ public struct FrameSelector: Sendable {
     }
 }
 
-extension SampleGrid.Rate: LosslessStringConvertible {
+extension SampleGrid.Rate: LosslessStringConvertible, Comparable, Decodable {
     private static let everyFrameText = "every-frame"
 
     /// - Parameter description: `every-frame`, or a positive number such as `7.5` or `30000/1001`.
@@ -88,9 +83,7 @@ extension SampleGrid.Rate: LosslessStringConvertible {
         case .perSecond(let rate): rate.description
         }
     }
-}
 
-extension SampleGrid.Rate: Comparable {
     /// A greater rate selects more frames, and `everyFrame` is the greatest.
     public static func < (a: Self, b: Self) -> Bool {
         switch (a, b) {
@@ -100,9 +93,7 @@ extension SampleGrid.Rate: Comparable {
             Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
         }
     }
-}
 
-extension SampleGrid.Rate: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

@@ -22,10 +22,7 @@ public struct SamplePlan: Sendable {
         public var packets: Int
         public var bytes: Int
 
-        public init(packets: Int = 600, bytes: Int = 24 << 20) {
-            self.packets = packets
-            self.bytes = bytes
-        }
+        public init(packets: Int = 600, bytes: Int = 24 << 20) { (self.packets, self.bytes) = (packets, bytes) }
     }
 
     private enum Fate {
@@ -67,8 +64,7 @@ public struct SamplePlan: Sendable {
 
     /// - Parameter allowsSkipping: Whether packets of this codec can be skipped at all.
     public init(grid: SampleGrid, window: Window = Window(), allowsSkipping: Bool = true) {
-        self.grid = grid
-        self.window = window
+        (self.grid, self.window) = (grid, window)
         self.isTrusted = allowsSkipping
     }
 
@@ -101,10 +97,8 @@ public struct SamplePlan: Sendable {
         heldBytes += packet.byteCount
     }
 
-    /// Removes the oldest packet and returns its action; `nil` if more packets must come first or, at the end, if none
-    /// is left.
-    ///
-    /// - Parameter atEnd: Whether no further packet will come.
+    /// Removes the oldest packet and returns its action; `nil` if more packets must come first or, at the end (no further
+    /// packet will come), if none is left.
     public mutating func next(atEnd: Bool) -> Action? {
         guard let head = entries.first else { return nil }
         let mustAnswer = atEnd || isFull

@@ -5,23 +5,17 @@ public struct VideoSegment: Sendable, Hashable, Codable {
     public let index: Int
     public let count: Int
 
-    /// - Returns: `nil` unless `index` is in 0 ..< `count`.
+    /// Returns `nil` unless `index` is in 0 ..< `count`.
     public init?(index: Int, count: Int) {
         guard count > 0, (0..<count).contains(index) else { return nil }
-        self.index = index
-        self.count = count
+        (self.index, self.count) = (index, count)
     }
 
     /// Returns the segment's window; `nil` if the end of the whole window is unknown. Every time in the whole window
-    /// lies in exactly one segment. The first and last segments are open where the whole window is.
-    ///
-    /// - Parameters:
-    ///   - start: In microseconds; `nil` means from the first frame.
-    ///   - end: In microseconds, exclusive; `nil` means to the last frame.
-    ///   - duration: The container's declared duration in microseconds.
-    public func window(
-        start: Int64?, end: Int64?, duration: Int64?
-    ) -> (start: Int64?, end: Int64?)? {
+    /// lies in exactly one segment. The first and last segments are open where the whole window is. All times are in
+    /// microseconds; a start of `nil` is the first frame, an (exclusive) end of `nil` the last one, and the duration is
+    /// the one that the container declares.
+    public func window(start: Int64?, end: Int64?, duration: Int64?) -> (start: Int64?, end: Int64?)? {
         guard let last = [end, duration].compactMap({ $0 }).min() else { return nil }
         let first = start ?? 0
         let span = Int128(max(0, last - first))
@@ -33,9 +27,7 @@ public struct VideoSegment: Sendable, Hashable, Codable {
     }
 }
 
-extension VideoSegment {
-    private enum CodingKeys: String, CodingKey { case index, count }
-
+extension VideoSegment: CustomStringConvertible {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))
@@ -45,9 +37,7 @@ extension VideoSegment {
         }
         self = segment
     }
-}
 
-extension VideoSegment: CustomStringConvertible {
     /// For example `2/7`.
     public var description: String { "\(index)/\(count)" }
 }

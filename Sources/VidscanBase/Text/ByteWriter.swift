@@ -2,35 +2,21 @@
 public struct ByteWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
 
-    public init(reservingCapacity capacity: Int = 1 << 16) {
-        bytes.reserveCapacity(capacity)
-    }
+    public init(reservingCapacity capacity: Int = 1 << 16) { bytes.reserveCapacity(capacity) }
 
     public var count: Int { bytes.count }
 
-    public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-    }
+    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-    public mutating func removeLast() {
-        bytes.removeLast()
-    }
+    public mutating func removeLast() { bytes.removeLast() }
 
-    public mutating func write(_ text: StaticString) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
+    public mutating func write(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
-    public mutating func write(text: String) {
-        bytes.append(contentsOf: text.utf8)
-    }
+    public mutating func write(text: String) { bytes.append(contentsOf: text.utf8) }
 
-    public mutating func write(byte: UInt8) {
-        bytes.append(byte)
-    }
+    public mutating func write(byte: UInt8) { bytes.append(byte) }
 
-    public mutating func write(bytes more: UnsafeRawBufferPointer) {
-        bytes.append(contentsOf: more)
-    }
+    public mutating func write(bytes more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
     public mutating func write(_ value: Int64) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
@@ -75,21 +61,4 @@ public struct ByteWriter: Sendable {
             bytes.append(contentsOf: digits[position...])
         }
     }
-}
-
-/// A CSV field (RFC 4180) with text that vidscan did not write: file names and reasons of failures.
-package enum CSVField {
-    /// Escapes control characters, and puts an apostrophe before text that a spreadsheet would run as a formula (OWASP:
-    /// CSV injection).
-    package static func text(_ text: String) -> String {
-        let line = Printable.line(text)
-        let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
-        let safe = startsFormula ? "'" + line : line
-        // Some spreadsheets split at semicolons, except in quotes.
-        guard safe.unicodeScalars.contains(where: { ",;\"".unicodeScalars.contains($0) }) else { return safe }
-        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
-
-    /// The last four are full-width forms. `Printable` has already escaped tabs and line ends, which are dangerous too.
-    private static let formulaPrefixes = Set("=+-@＝＋－＠".unicodeScalars)
 }

@@ -12,38 +12,20 @@ public enum Field: Sendable, Equatable {
 /// CSV (RFC 4180), but with `\n` line ends: quotes a field with a comma, a quote or a line break.
 extension ByteWriter {
     public mutating func writeCSV(row fields: some Sequence<Field>) {
-        writeCSV(fields) { $0.writeCSV(text: $1) }
+        writeCSV(fields) { CSVField.quoted($0, if: ",\"\n\r") }
     }
 
     /// Writes a row and a line end. `CSVField` makes the texts safe, which vidscan did not write.
-    package mutating func writeCSV(foreign fields: some Sequence<Field>) {
-        writeCSV(fields) { $0.write(text: CSVField.text($1)) }
-    }
+    package mutating func writeCSV(foreign fields: some Sequence<Field>) { writeCSV(fields, CSVField.text) }
 
-    private mutating func writeCSV(_ fields: some Sequence<Field>, writeText: (inout Self, String) -> Void) {
+    private mutating func writeCSV(_ fields: some Sequence<Field>, _ safe: (String) -> String) {
         var isFirst = true
         for field in fields {
             if !isFirst { write(byte: UInt8(ascii: ",")) }
             isFirst = false
-            if case .text(let text) = field {
-                writeText(&self, text)
-            } else {
-                writeNumber(field)
-            }
+            if case .text(let text) = field { write(text: safe(text)) } else { writeNumber(field) }
         }
         write(byte: UInt8(ascii: "\n"))
-    }
-
-    private mutating func writeCSV(text: String) {
-        let quote = UInt8(ascii: "\"")
-        let special: Set<UInt8> = [UInt8(ascii: ","), quote, UInt8(ascii: "\n"), UInt8(ascii: "\r")]
-        guard text.utf8.contains(where: special.contains) else { return write(text: text) }
-        write(byte: quote)
-        for byte in text.utf8 {
-            if byte == quote { write(byte: quote) }
-            write(byte: byte)
-        }
-        write(byte: quote)
     }
 
     /// Writes nothing for a missing or non-finite value.
@@ -55,6 +37,30 @@ extension ByteWriter {
         case .microseconds(let value): write(scaled: value, decimals: 6)
         }
     }
+}
+
+/// A CSV field (RFC 4180) with text that vidscan did not write: file names and reasons of failures.
+package enum CSVField {
+    /// Escapes control characters, and puts an apostrophe before text that a spreadsheet would run as a formula (OWASP:
+    /// CSV injection).
+    package static func text(_ text: String) -> String {
+        let line = Printable.line(text)
+        let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
+        let safe = startsFormula ? "'" + line : line
+        // Some spreadsheets split at semicolons, except in quotes.
+        return quoted(safe, if: ",;\"")
+    }
+
+    /// Quotes a text with one of these ASCII characters, and doubles its quotes. Works on bytes: as text, a quote and an
+    /// accent are one character.
+    fileprivate static func quoted(_ text: String, if special: String) -> String {
+        guard text.utf8.contains(where: special.utf8.contains) else { return text }
+        let quote = UInt8(ascii: "\"")
+        return "\"" + String(decoding: text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }, as: UTF8.self) + "\""
+    }
+
+    /// The last four are full-width forms. `Printable` has already escaped tabs and line ends, which are dangerous too.
+    private static let formulaPrefixes = Set("=+-@＝＋－＠".unicodeScalars)
 }
 
 /// JSON (RFC 8259).

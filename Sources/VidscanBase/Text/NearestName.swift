@@ -52,9 +52,7 @@ public enum NearestName {
             for j in 1..<(b.count + 1) {
                 let replaced = rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)
                 var cost = min(replaced, rows[i - 1][j] + 1, row[j - 1] + 1)
-                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
-                    cost = min(cost, rows[i - 2][j - 2] + 1)
-                }
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { cost = min(cost, rows[i - 2][j - 2] + 1) }
                 row.append(cost)
             }
             rows.append(row)

@@ -5,11 +5,15 @@ package enum NumberText {
         if value.rounded() == value, abs(value) < 1e15 { return "\(Int64(value))" }
         let text = "\(value)"
         guard text.contains("e") else { return text }
-        var writer = ByteWriter(reservingCapacity: 32)
-        writer.write(value, decimals: 9)
-        var fixed = String(decoding: writer.bytes, as: UTF8.self)
+        var fixed = fixed(value, decimals: 9)
         while fixed.hasSuffix("0") { fixed.removeLast() }
         return Double(fixed) == value ? fixed : text
+    }
+
+    package static func fixed(_ value: Double, decimals: Int) -> String {
+        var writer = ByteWriter(reservingCapacity: 32)
+        writer.write(value, decimals: decimals)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     /// Returns at least this many digits.
@@ -25,9 +29,7 @@ package enum NumberText {
 public enum TimeText {
     /// Returns seconds with three decimals: `12.480`.
     public static func seconds(_ microseconds: Int64) -> String {
-        var writer = ByteWriter(reservingCapacity: 24)
-        writer.write(Double(microseconds) / 1e6, decimals: 3)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        NumberText.fixed(Double(microseconds) / 1e6, decimals: 3)
     }
 
     /// Returns hours, minutes and seconds: `1:02:05`, `2:05`.

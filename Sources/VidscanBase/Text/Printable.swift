@@ -4,23 +4,15 @@
 /// line. Bidirectional overrides make one name look like another. Both become escapes such as `\u{1B}`.
 public enum Printable {
     /// Escapes a text for one line, including line breaks and tabs.
-    public static func line(_ text: String) -> String {
-        escaped(text, where: isUnsafe) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
-    }
+    public static func line(_ text: String) -> String { escaped(text, keeping: "") }
 
     /// Escapes a text, but keeps its line breaks and tabs.
-    public static func lines(_ text: String) -> String {
-        escaped(text, where: { isUnsafe($0) && $0 != "\n" && $0 != "\t" }) {
-            "\\u{\(String($0.value, radix: 16, uppercase: true))}"
-        }
-    }
+    public static func lines(_ text: String) -> String { escaped(text, keeping: "\n\t") }
 
     /// Uses JSON escapes, so that strings keep their values. Control characters below space must occur only between
     /// values.
     public static func json(_ text: String) -> String {
-        escaped(text, where: { isUnsafe($0) && $0 != "\n" }) {
-            "\\u" + NumberText.hexadecimal($0.value, digits: 4)
-        }
+        escaped(text, keeping: "\n") { "\\u" + NumberText.hexadecimal($0.value, digits: 4) }
     }
 
     /// C0, DEL and C1; line and paragraph separators; embeddings, overrides and isolates of bidirectional text.
@@ -32,12 +24,14 @@ public enum Printable {
     }
 
     private static func escaped(
-        _ text: String, where isUnsafe: (Unicode.Scalar) -> Bool, as escape: (Unicode.Scalar) -> String
+        _ text: String, keeping kept: String,
+        as escape: (Unicode.Scalar) -> String = { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
     ) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if isUnsafe(scalar) { result += escape(scalar) } else { result.unicodeScalars.append(scalar) }
+            let isEscaped = isUnsafe(scalar) && !kept.unicodeScalars.contains(scalar)
+            if isEscaped { result += escape(scalar) } else { result.unicodeScalars.append(scalar) }
         }
         return result
     }

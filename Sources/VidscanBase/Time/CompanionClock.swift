@@ -18,8 +18,7 @@ public struct CompanionClock: Sendable {
     /// `forwardIsJump`: as in `TimestampContinuity`. `isContinuous`: each packet begins where the previous one ends, as
     /// in audio but not in subtitles.
     public init(forwardIsJump: Bool, isContinuous: Bool) {
-        self.forwardIsJump = forwardIsJump
-        self.isContinuous = isContinuous
+        (self.forwardIsJump, self.isContinuous) = (forwardIsJump, isContinuous)
     }
 
     /// Returns the packet's epoch; `nil` if it must wait until the video reaches the next one. All times are in

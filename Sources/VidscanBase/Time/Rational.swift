@@ -6,28 +6,18 @@ public struct Rational: Sendable, Hashable, Codable {
     /// Returns `nil` if `denominator` is not positive.
     public init?(_ numerator: Int64, _ denominator: Int64) {
         guard denominator > 0 else { return nil }
-        self.numerator = numerator
-        self.denominator = denominator
+        (self.numerator, self.denominator) = (numerator, denominator)
     }
 
-    private init(unchecked numerator: Int64, _ denominator: Int64) {
-        self.numerator = numerator
-        self.denominator = denominator
-    }
-
-    public static let one = Rational(unchecked: 1, 1)
+    public static let one: Rational = 1
 
     /// A time in seconds.
-    public init(microseconds: Int64) {
-        self.init(unchecked: microseconds, 1_000_000)
-    }
+    public init(microseconds: Int64) { (numerator, denominator) = (microseconds, 1_000_000) }
 
     public var value: Double { Double(numerator) / Double(denominator) }
 }
 
 extension Rational {
-    private enum CodingKeys: String, CodingKey { case numerator, denominator }
-
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let numerator = try values.decode(Int64.self, forKey: .numerator)
@@ -40,12 +30,71 @@ extension Rational {
     }
 }
 
-extension Rational: ExpressibleByIntegerLiteral {
-    public init(integerLiteral value: Int64) {
-        self.init(unchecked: value, 1)
-    }
+extension Rational: ExpressibleByIntegerLiteral, CustomStringConvertible {
+    public init(integerLiteral value: Int64) { (numerator, denominator) = (value, 1) }
+
+    public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 }
 
-extension Rational: CustomStringConvertible {
-    public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+/// Parses numbers exactly: `7.5` is 15/2, not its nearest binary fraction.
+public enum DecimalNumber {
+    /// Numbers with more digits after the point are rejected, not rounded.
+    public static let maximumFractionDigits = 9
+
+    /// Parses `12`, `0.25`, `.5` or `30000/1001` exactly; `nil` for other text, negative numbers, and a numerator or
+    /// denominator above 10⁹ (beyond which the sampling arithmetic could overflow).
+    public static func rational(_ text: some StringProtocol) -> Rational? {
+        if let slash = text.firstIndex(of: "/") {
+            guard let numerator = integer(text[..<slash]), let denominator = integer(text[text.index(after: slash)...])
+            else { return nil }
+            return bounded(numerator, denominator)
+        }
+        let parts: [Substring] =
+            String(text).split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false) + [""]
+        guard !(parts[0].isEmpty && parts[1].isEmpty), parts[1].count <= maximumFractionDigits else { return nil }
+        var scale: Int64 = 1
+        for _ in parts[1].utf8 { scale *= 10 }
+        guard let whole = integer(parts[0].isEmpty ? "0" : parts[0]), whole <= limit,
+            let fraction = integer(parts[1].isEmpty ? "0" : parts[1])
+        else { return nil }
+        let divisor = greatestCommonDivisor(whole * scale + fraction, scale)
+        return bounded((whole * scale + fraction) / divisor, scale / divisor)
+    }
+
+    /// Parses seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]` into microseconds; `nil` for other or negative text,
+    /// and for minutes or seconds after a colon that are not below 60.
+    public static func microseconds(_ text: some StringProtocol) -> Int64? {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(fields.count), let last = fields.last, let seconds = rational(last),
+            !last.contains("/"), fields.count == 1 || seconds.value < 60
+        else { return nil }
+        var whole: Int64 = 0
+        for (index, field) in fields.dropLast().enumerated() {
+            guard let value = integer(field), value <= 1_000_000, index == 0 || value < 60 else { return nil }
+            whole = whole * 60 + value
+        }
+        let scaled = seconds.numerator.multipliedReportingOverflow(by: 1_000_000)
+        guard !scaled.overflow else { return nil }
+        return whole * 60 * 1_000_000 + scaled.partialValue / seconds.denominator
+    }
+
+    private static let limit: Int64 = 1_000_000_000
+
+    private static func integer(_ text: some StringProtocol) -> Int64? {
+        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(text)
+    }
+
+    private static func bounded(_ numerator: Int64, _ denominator: Int64) -> Rational? {
+        guard numerator <= limit, denominator <= limit else { return nil }
+        return Rational(numerator, denominator)
+    }
+
+    private static func greatestCommonDivisor(_ a: Int64, _ b: Int64) -> Int64 {
+        var (a, b) = (a, b)
+        while b != 0 { (a, b) = (b, a % b) }
+        return max(a, 1)
+    }
 }

@@ -15,8 +15,7 @@ public struct StreamClock: Sendable, Equatable {
     ///   - start: The value in seconds that `startMicroseconds` was rounded from, with a denominator of at most 2³¹;
     ///     `nil` if `startMicroseconds` is exact.
     public init(timeBase: Rational, startMicroseconds: Int64, start: Rational? = nil) {
-        self.timeBase = timeBase
-        self.startMicroseconds = startMicroseconds
+        (self.timeBase, self.startMicroseconds) = (timeBase, startMicroseconds)
         self.start = start ?? Rational(microseconds: startMicroseconds)
     }
 
@@ -90,10 +89,7 @@ public struct TimestampInBase: Sendable, Equatable {
     public let timestamp: Int64
     public let timeBase: Rational
 
-    public init(_ timestamp: Int64, _ timeBase: Rational) {
-        self.timestamp = timestamp
-        self.timeBase = timeBase
-    }
+    public init(_ timestamp: Int64, _ timeBase: Rational) { (self.timestamp, self.timeBase) = (timestamp, timeBase) }
 
     /// Rounded as libavutil rounds: to nearest, halves away from zero.
     public var roundedMicroseconds: Int64 {
@@ -122,9 +118,9 @@ public struct TimestampInBase: Sendable, Equatable {
     }
 }
 
-extension Int128 {
+extension BinaryInteger {
     /// Rounds towards minus infinity, as a grid needs on both sides of zero.
-    func flooringDivision(by divisor: Int128) -> Int128 {
+    func flooringDivision(by divisor: Self) -> Self {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder != 0 && (remainder < 0) != (divisor < 0) ? quotient - 1 : quotient
     }

@@ -7,8 +7,7 @@ public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
     public let jumpMicroseconds: Int64
 
     public init(microseconds: Int64, jumpMicroseconds: Int64) {
-        self.microseconds = microseconds
-        self.jumpMicroseconds = jumpMicroseconds
+        (self.microseconds, self.jumpMicroseconds) = (microseconds, jumpMicroseconds)
     }
 }
 
@@ -26,9 +25,7 @@ public struct TimestampContinuity: Sendable {
         public var duration: Int64
 
         public init(presentation: Int64?, decoding: Int64?, duration: Int64 = 0) {
-            self.presentation = presentation
-            self.decoding = decoding
-            self.duration = duration
+            (self.presentation, self.decoding, self.duration) = (presentation, decoding, duration)
         }
     }
 
@@ -89,9 +86,7 @@ public struct TimestampContinuity: Sendable {
     public mutating func begin(_ first: [Times], isRandomAccessPoint: Bool) -> TimestampDiscontinuity {
         let earliest = first.compactMap { plausible($0.presentation) }.min()
         let decoding = first.first.flatMap { plausible($0.decoding) }
-        let byPresentation = earliest.flatMap { earliest in
-            latest.map { $0.presentation &+ $0.duration &- earliest }
-        }
+        let byPresentation = earliest.flatMap { earliest in latest.map { $0.presentation &+ $0.duration &- earliest } }
         let byDecoding = decoding.flatMap { decoding in last.map { $0.decoding &+ $0.duration &- decoding } }
         let next = (isRandomAccessPoint ? byPresentation ?? byDecoding : byDecoding ?? byPresentation) ?? offset
         let jump = TimestampInBase(offset &- next, clock.timeBase).roundedMicroseconds
@@ -129,7 +124,5 @@ public struct TimestampContinuity: Sendable {
         return timestamp &+ offset
     }
 
-    private func plausible(_ timestamp: Int64?) -> Int64? {
-        timestamp.flatMap { clock.isPlausible($0) ? $0 : nil }
-    }
+    private func plausible(_ timestamp: Int64?) -> Int64? { timestamp.flatMap { clock.isPlausible($0) ? $0 : nil } }
 }

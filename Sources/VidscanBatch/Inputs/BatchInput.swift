@@ -6,49 +6,42 @@ package struct BatchInput: Sendable, Hashable {
     package var path: String
     /// Relative to the batch's folder: `interviews/a.mp4.vidscan`. Unique only after the registration in the journal.
     package var resultPath: String
-    package var identity: FileIdentity
-    /// The file system's time of change (`st_ctime`), which users cannot set, in nanoseconds since 1970; `nil` if
-    /// unknown.
-    package var changed: Int64?
+    package var state: FileState
     /// Whether the user or a list named the file. Such a file must be a video.
     package var isNamed: Bool
 
-    package init(path: String, resultPath: String, identity: FileIdentity, changed: Int64? = nil, isNamed: Bool) {
+    package init(path: String, resultPath: String, state: FileState, isNamed: Bool) {
         self.path = path
         self.resultPath = resultPath
-        self.identity = identity
-        self.changed = changed
+        self.state = state
         self.isNamed = isNamed
     }
 }
 
-/// Changes when the file is edited.
-package struct FileIdentity: Sendable, Hashable {
+/// What the file system says about a file. Times are in nanoseconds since 1970.
+package struct FileState: Sendable, Hashable {
     package var bytes: Int64
-    /// Nanoseconds since 1970.
     package var modified: Int64
+    /// `st_ctime`, which users cannot set; `nil` if unknown.
+    package var changed: Int64?
 
-    package init(bytes: Int64, modified: Int64) {
+    package init(bytes: Int64, modified: Int64, changed: Int64? = nil) {
         self.bytes = bytes
         self.modified = modified
+        self.changed = changed
     }
-}
-
-struct FileState: Equatable {
-    var identity: FileIdentity
-    var changed: Int64
 
     /// On `nil`, `errno` says why.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        identity = FileIdentity(bytes: Int64(status.st_size), modified: Self.nanoseconds(status.st_mtim))
-        changed = Self.nanoseconds(status.st_ctim)
+        let nanoseconds = { (time: timespec) in Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) }
+        self.init(
+            bytes: Int64(status.st_size), modified: nanoseconds(status.st_mtim), changed: nanoseconds(status.st_ctim))
     }
 
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    /// Whether nobody has edited the file in between, unless the modification time was set back.
+    func looksLike(_ other: FileState) -> Bool { bytes == other.bytes && modified == other.modified }
 }
 
 /// A part of a batch that is divided among machines.
@@ -91,8 +84,6 @@ package struct BatchShard: Sendable, Equatable {
         return "\(input.resultPath.dropLast(".vidscan".count))-\(digest).vidscan"
     }
 
-    /// Each shard has its own, so that no two machines write to the same file.
-    var journalName: String { "batch-\(index)-of-\(count)" }
-
-    var fileSuffix: String { "-\(index)-of-\(count)" }
+    /// Distinguishes the files of shards, so that no two machines write to the same file; empty without shards.
+    static func suffix(_ shard: BatchShard?) -> String { shard.map { "-\($0.index)-of-\($0.count)" } ?? "" }
 }

@@ -22,7 +22,7 @@ package struct ContentCheck: Sendable {
         /// As it describes the result; see `BatchJournal.Item.hasKept`.
         var item: BatchJournal.Item
 
-        var hasOtherDate: Bool { item.modified != input.identity.modified }
+        var hasOtherDate: Bool { item.modified != input.state.modified }
     }
 
     private let journal: BatchJournal
@@ -44,13 +44,14 @@ package struct ContentCheck: Sendable {
     ) throws(VidscanError) -> [PathBytes: Verdict] {
         let candidates = try candidates(inputs, configuration, hasResult)
         if !candidates.isEmpty {
-            let bytes = candidates.reduce(0.0) { $0 + Double($1.input.identity.bytes) }
+            let bytes = candidates.reduce(0.0) { $0 + Double($1.input.state.bytes) }
             willRead(Extent(files: candidates.count, bytes: Int64(min(bytes, 1e18))))
         }
         var verdicts: [PathBytes: Verdict] = [:]
         for candidate in candidates {
             let input = candidate.input
-            guard let digest = digest(input.path), isUnchanged(input) else { continue }
+            // Otherwise the digest does not describe the file as it was found.
+            guard let digest = digest(input.path), FileState(path: input.path) == input.state else { continue }
             guard digest == candidate.item.digest ?? digest else {
                 verdicts[PathBytes(input.path)] = .different
                 continue
@@ -68,20 +69,20 @@ package struct ContentCheck: Sendable {
         let candidates: [DigestCandidate] = try journal.read { database in
             try inputs.compactMap { input in
                 guard let row = try ItemRow.fetchOne(database, path: input.path) else { return nil }
-                let item = row.relevant(to: configuration, input.identity, now: now)
+                let item = row.relevant(to: configuration, input.state, now: now)
                 guard
                     item.status == .pruned || item.status == .done && item.configuration == configuration,
-                    item.bytes == input.identity.bytes
+                    item.bytes == input.state.bytes
                 else { return nil }
                 let candidate = DigestCandidate(input: input, row: row, item: item)
                 if item.digest != nil {
-                    return candidate.hasOtherDate || item.changed != input.changed ? candidate : nil
+                    return candidate.hasOtherDate || item.changed != input.state.changed ? candidate : nil
                 }
                 // Without a digest, this must be certain. Journals of versions that did not record the time of change
                 // still know when the analysis started.
                 let isCertain =
-                    item.changed.map { $0 == input.changed }
-                    ?? (Double(input.changed ?? .max) / 1e9 < item.started ?? 0)
+                    item.changed.map { $0 == input.state.changed }
+                    ?? (Double(input.state.changed ?? .max) / 1e9 < item.started ?? 0)
                 return !candidate.hasOtherDate && isCertain ? candidate : nil
             }
         }
@@ -89,19 +90,12 @@ package struct ContentCheck: Sendable {
         return candidates.filter { $0.item.status == .pruned || hasResult($0.item.resultPath) }
     }
 
-    /// Whether the digest describes the file as it was found.
-    private func isUnchanged(_ input: BatchInput) -> Bool {
-        guard let state = FileState(path: input.path) else { return false }
-        return state.identity == input.identity && state.changed == input.changed
-    }
-
     /// Does nothing if another process has started the input again meanwhile.
     private func record(_ digest: String, of candidate: DigestCandidate) throws(VidscanError) {
-        let input = candidate.input
         try journal.write { database in
             guard var row = try ItemRow.fetchOne(database, key: candidate.row.resultPath), row.item == candidate.row
             else { return }
-            row.item.setSource(input.identity, changed: input.changed, digest: digest)
+            row.item.setSource(candidate.input.state, digest: digest)
             try row.update(database)
         }
     }

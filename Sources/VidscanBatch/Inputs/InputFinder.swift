@@ -43,9 +43,7 @@ package struct InputFinder: Sendable {
         func add(_ path: String, name: String, isNamed: Bool) -> Bool {
             guard let state = FileState(path: path) else { return false }
             findings.inputs.append(
-                BatchInput(
-                    path: path, resultPath: "\(name).vidscan", identity: state.identity, changed: state.changed,
-                    isNamed: isNamed))
+                BatchInput(path: path, resultPath: "\(name).vidscan", state: state, isNamed: isNamed))
             return true
         }
         let roots = inputs.map { FilePath.absolute($0) }
@@ -116,9 +114,7 @@ package struct InputFinder: Sendable {
     }
 
     /// Reports a name that is not UTF-8, as a problem if it may be or contain a video.
-    private func addUnreadable(
-        _ bytes: [UInt8], in folder: String, _ subfolder: String, _ findings: inout Findings
-    ) {
+    private func addUnreadable(_ bytes: [UInt8], in folder: String, _ subfolder: String, _ findings: inout Findings) {
         let shown = String(decoding: bytes, as: UTF8.self)
         let path = (Array("\(folder)/".utf8) + bytes + [0]).map(CChar.init(bitPattern:))
         var status = stat()

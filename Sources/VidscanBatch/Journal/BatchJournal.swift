@@ -97,7 +97,7 @@ package final class BatchJournal: Sendable {
     static func hasShards(_ folder: String) -> Bool { names(in: folder).contains { $0 != "batch" } }
 
     private static func path(in folder: String, _ shard: BatchShard?) -> String {
-        "\(folder)/\(shard?.journalName ?? "batch").sqlite"
+        "\(folder)/batch\(BatchShard.suffix(shard)).sqlite"
     }
 
     private static func names(in folder: String) -> [String] {
@@ -117,11 +117,7 @@ package final class BatchJournal: Sendable {
     private static func configuration(isReadOnly: Bool) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.readonly = isReadOnly
-        configuration.busyMode = .callback { attempts in
-            guard let delay = LockBackoff.delay(afterAttempts: attempts) else { return false }
-            usleep(UInt32(delay * 1e6))
-            return true
-        }
+        configuration.busyMode = .callback(wait)
         // Somebody else may have made the file: its schema must not call functions, and SQLite checks lengths in it.
         configuration.prepareDatabase {
             try $0.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
@@ -137,11 +133,17 @@ package final class BatchJournal: Sendable {
             do {
                 return try open()
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                guard let delay = LockBackoff.delay(afterAttempts: attempts) else { throw error }
-                usleep(UInt32(delay * 1e6))
+                guard wait(afterAttempts: attempts) else { throw error }
                 attempts += 1
             }
         }
+    }
+
+    /// Returns whether another attempt makes sense.
+    @Sendable private static func wait(afterAttempts attempts: Int) -> Bool {
+        guard let delay = LockBackoff.delay(afterAttempts: attempts) else { return false }
+        usleep(UInt32(delay * 1e6))
+        return true
     }
 
     /// Refuses a journal whose files now belong to other shards, because they would be analysed twice.
@@ -278,9 +280,7 @@ package final class BatchJournal: Sendable {
         // On a full disk, the write-ahead log's shared memory cannot grow, and SQLite reports an I/O error.
         var space = statvfs()
         let isFull = statvfs(FilePath.folder(of: path), &space) == 0 && space.f_bavail == 0
-        if error.resultCode == .SQLITE_FULL
-            || isFull && [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
-        {
+        if error.resultCode == .SQLITE_FULL || isFull && [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) {
             return VidscanError(.diskFull, "\(path): no space left on device")
         }
         return VidscanError(.output, "\(path): \(error.message ?? error.description)")

@@ -83,7 +83,10 @@ extension BatchJournal {
             (warningText ?? "").split(separator: "\n").map(String.init)
         }
 
-        package var identity: FileIdentity { FileIdentity(bytes: bytes, modified: modified) }
+        var state: FileState {
+            get { FileState(bytes: bytes, modified: modified, changed: changed) }
+            set { (bytes, modified, changed) = (newValue.bytes, newValue.modified, newValue.changed) }
+        }
     }
 
     package struct Selection: Sendable, Equatable {
@@ -164,12 +167,16 @@ extension BatchJournal.Item {
         progress = nil
     }
 
-    /// - Parameter retries: how many consecutive failures do not yet quarantine an input.
-    mutating func finish(_ outcome: BatchJournal.Outcome, retries: Int, now: Double) {
+    private mutating func endLease() {
         owner = nil
         lease = nil
-        finished = now
         progress = nil
+    }
+
+    /// - Parameter retries: how many consecutive failures do not yet quarantine an input.
+    mutating func finish(_ outcome: BatchJournal.Outcome, retries: Int, now: Double) {
+        endLease()
+        finished = now
         switch outcome {
         case .done(let report):
             status = .done
@@ -202,9 +209,7 @@ extension BatchJournal.Item {
     private static func retryDelay(afterFailures failures: Int) -> Double {
         (1..<min(failures, 6)).reduce(60) { delay, _ in delay * 4 }
     }
-}
 
-extension BatchJournal.Item {
     /// Whether an earlier result waits to be replaced. The row then describes the later analysis, and the fields that
     /// start with `kept` describe the earlier result.
     var hasKept: Bool { keptConfiguration != nil }
@@ -214,21 +219,13 @@ extension BatchJournal.Item {
     var isUnfinished: Bool { status == .pending || status == .running }
 
     mutating func keepResult() {
-        keptConfiguration = configuration
-        keptBytes = bytes
-        keptModified = modified
-        keptChanged = changed
-        keptDigest = digest
-        keptFinished = finished
+        (keptBytes, keptModified, keptChanged) = (bytes, modified, changed)
+        (keptConfiguration, keptDigest, keptFinished) = (configuration, digest, finished)
     }
 
     mutating func dropKept() {
-        keptConfiguration = nil
-        keptBytes = nil
-        keptModified = nil
-        keptChanged = nil
-        keptDigest = nil
-        keptFinished = nil
+        (keptBytes, keptModified, keptChanged) = (nil, nil, nil)
+        (keptConfiguration, keptDigest, keptFinished) = (nil, nil, nil)
     }
 
     /// The item before the later analysis was requested; `nil` if there is no earlier result.
@@ -236,20 +233,14 @@ extension BatchJournal.Item {
         guard let keptConfiguration else { return nil }
         var item = self
         item.status = .done
-        item.configuration = keptConfiguration
-        item.bytes = keptBytes ?? bytes
-        item.modified = keptModified ?? modified
-        item.changed = keptChanged
-        item.digest = keptDigest
-        item.finished = keptFinished
+        item.state = FileState(bytes: keptBytes ?? bytes, modified: keptModified ?? modified, changed: keptChanged)
+        (item.configuration, item.digest, item.finished) = (keptConfiguration, keptDigest, keptFinished)
         // The later analysis's start says nothing about this result.
         item.started = nil
         item.failures = 0
         item.due = 0
-        item.owner = nil
-        item.lease = nil
         item.error = nil
-        item.progress = nil
+        item.endLease()
         item.dropKept()
         return item
     }
@@ -262,23 +253,19 @@ extension BatchJournal.Item {
 
     /// The item that decides whether an input is due: the earlier result, unless the later analysis has ended, with
     /// this configuration and this file.
-    func relevant(to configuration: String, _ identity: FileIdentity, now: Double) -> Self {
+    func relevant(to configuration: String, _ state: FileState, now: Double) -> Self {
         let hasFailed = [.failed, .quarantined, .skipped].contains(status)
-        guard hasFailed, self.configuration != configuration || self.identity != identity, let kept else {
+        guard hasFailed, self.configuration != configuration || !self.state.looksLike(state), let kept else {
             return settled(now: now)
         }
         return kept
     }
 
-    mutating func setSource(_ identity: FileIdentity, changed: Int64?, digest: String) {
+    mutating func setSource(_ state: FileState, digest: String) {
         if hasKept {
-            keptModified = identity.modified
-            keptChanged = changed
-            keptDigest = digest
+            (keptModified, keptChanged, keptDigest) = (state.modified, state.changed, digest)
         } else {
-            modified = identity.modified
-            self.changed = changed
-            self.digest = digest
+            (modified, changed, self.digest) = (state.modified, state.changed, digest)
         }
     }
 }

@@ -107,13 +107,13 @@ package enum LeaseOwner {
 package enum LockBackoff {
     package static let timeoutSeconds = 120.0
 
-    /// In seconds; `nil` after the timeout. It doubles from 1 ms up to a quarter of a second, so that a process with
-    /// many short transactions does not lock others out.
+    /// 1, 2, 4, … 128 ms, then a quarter of a second until the timeout, so that a process with many short transactions
+    /// does not lock others out.
+    private static let delays =
+        (0..<8).map { Double(1 << $0) / 1000 } + repeatElement(0.25, count: Int(timeoutSeconds / 0.25) - 1)
+
+    /// In seconds; `nil` after the timeout.
     package static func delay(afterAttempts attempts: Int) -> Double? {
-        // 1, 2, 4, … 128, 250, 250, … ms
-        let doublings = min(attempts, 8)
-        let waited = Double((1 << doublings) - 1) / 1000 + Double(attempts - doublings) * 0.25
-        guard waited < timeoutSeconds else { return nil }
-        return attempts < 8 ? Double(1 << attempts) / 1000 : 0.25
+        attempts < delays.count ? delays[attempts] : nil
     }
 }

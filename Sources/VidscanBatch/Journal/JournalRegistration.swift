@@ -26,7 +26,7 @@ extension BatchJournal {
         var taken: Set<PathBytes> = []
         func decide(_ candidate: inout Candidate) {
             let input = candidate.planned.input
-            let relevant = candidate.item?.relevant(to: configuration, input.identity, now: now)
+            let relevant = candidate.item?.relevant(to: configuration, input.state, now: now)
             candidate.hasResult = hasResult(input.resultPath)
             var (reason, isDue) = Self.decide(
                 candidate.item, relevant, input, configuration, isEquivalent, selection, now: now,
@@ -82,8 +82,6 @@ extension BatchJournal {
         var hasChange: Bool { planned.isDue || restored != nil }
     }
 
-    // MARK: Paths of results
-
     private func candidate(
         for input: BatchInput, _ taken: inout Set<PathBytes>, _ database: Database
     ) throws -> Candidate {
@@ -123,26 +121,20 @@ extension BatchJournal {
         return candidate
     }
 
-    // MARK: Decisions
-
-    private static func setPending(
-        _ candidate: Candidate, _ configuration: String, _ database: Database
-    ) throws {
+    private static func setPending(_ candidate: Candidate, _ configuration: String, _ database: Database) throws {
         let (input, reason) = (candidate.planned.input, candidate.planned.reason)
         var item =
             candidate.item
             ?? Item(
-                resultPath: input.resultPath, path: input.path, bytes: input.identity.bytes,
-                modified: input.identity.modified, configuration: configuration, isNamed: input.isNamed)
+                resultPath: input.resultPath, path: input.path, bytes: input.state.bytes,
+                modified: input.state.modified, configuration: configuration, isNamed: input.isNamed)
         let isContinued =
             [.failed, .notStarted, .interrupted].contains(reason)
             || reason != .forced && item.isUnfinished && item.configuration == configuration
-                && item.identity == input.identity
+                && item.state.looksLike(input.state)
         if !isContinued { item.failures = 0 }
         if !candidate.hasResult { item.dropKept() } else if item.status == .done { item.keepResult() }
-        item.bytes = input.identity.bytes
-        item.modified = input.identity.modified
-        item.changed = input.changed
+        item.state = input.state
         item.digest = nil
         item.configuration = configuration
         item.status = .pending
@@ -172,7 +164,7 @@ extension BatchJournal {
             switch verdict {
             case .same: true
             case .different: false
-            case nil: item.identity == input.identity
+            case nil: item.state.looksLike(input.state)
             }
         if !isSame { return (.changed, true) }
         if item.status == .pruned { return (.pruned, false) }
@@ -185,7 +177,7 @@ extension BatchJournal {
         }
         // An analysis with these settings was requested with --force, but did not end.
         let isLeft =
-            row.isUnfinished && row.configuration == configuration && row.identity == input.identity
+            row.isUnfinished && row.configuration == configuration && row.state.looksLike(input.state)
             && !selection.keepsDone
         return switch isLeft ? row.status : item.status {
         case .pending: (.notStarted, true)

@@ -51,8 +51,6 @@ enum JournalSchema {
         try migrator.migrate(database)
     }
 
-    // MARK: Check
-
     /// Refuses a file that no version of vidscan has written: vidscan writes to and removes the paths in it, and a
     /// trigger or a view could run statements of its own.
     static func check(_ database: Database, path: String) throws {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 internal import VidscanBase
 internal import VidscanReport
 
@@ -24,7 +25,7 @@ struct BatchPage {
     func html(for path: String) throws(VidscanError) -> String {
         let groups = Dictionary(grouping: items, by: \.status)
         let sorted = Self.order.flatMap { (groups[$0] ?? []).sorted { $0.resultPath < $1.resultPath } }
-        let withWarnings = items.count { $0.hasCounts && !$0.warnings.isEmpty }
+        let withWarnings = items.count { !$0.currentWarnings.isEmpty }
         let counts = Self.order.compactMap { status in
             groups[status].map { (status: status, text: "\($0.count) \(status.rawValue)") }
         }
@@ -39,8 +40,8 @@ struct BatchPage {
                 .init("status", isNumber: false), .init("length"), .init("samples"), .init("faces"), .init("people"),
                 .init("events"), .init("warnings"), .init("processing time (s)"), .init("attempts"),
             ], rows: shown.map { row($0, pictures[PathBytes($0.resultPath)] ?? []) })
-        page.groups = counts.map { .init($0.status.rawValue, label: $0.text) }
-        if withWarnings > 0 { page.groups.append(.init(Self.warningGroup, label: "\(withWarnings) with warnings")) }
+        page.groups = counts.map { .init($0.status.rawValue, $0.text) }
+        if withWarnings > 0 { page.groups.append(.init(Self.warningGroup, "\(withWarnings) with warnings")) }
         page.facts = facts
         if sorted.count > Self.maximumRows {
             page.head.notices = [
@@ -63,7 +64,7 @@ struct BatchPage {
     }
 
     private func row(_ item: BatchJournal.Item, _ pictures: [String]) -> ReportIndex.Row {
-        let warnings = item.hasCounts ? item.warnings : []
+        let warnings = item.currentWarnings
         let figures: [String] = [
             item.videoSeconds.map(Self.clock), item.frames.map { "\($0)" }, item.faces.map { "\($0)" },
             item.people.map { "\($0)" }, item.events.map { "\($0)" },
@@ -127,6 +128,60 @@ struct BatchPage {
     }
 }
 
-extension BatchJournal.Item {
-    var hasCounts: Bool { status == .done || status == .pruned }
+/// The pictures of faces in the report pages of results. It decodes no video, so a result without a page has none.
+package final class ReportThumbnails: Sendable {
+    /// The limit for a page, in characters of its `data:` URLs.
+    static let budget = 4 << 20
+    static let maximumPerResult = 3
+    /// A picture takes about 10,000 characters.
+    private static let maximumLength = 40_000
+    /// Pictures are near the beginning of a report.
+    private static let maximumBytes = 512 << 10
+    private static let prefix = Array("data:image/jpeg;base64,".utf8)
+
+    private let entries = Mutex<[PathBytes: (state: FileState, pictures: [String])]>([:])
+
+    package init() {}
+
+    func pictures(inReport path: String, count: Int) -> [String] {
+        guard let state = FileState(path: path) else { return [] }
+        let known = entries.withLock { $0[PathBytes(path)] }
+        if let known, known.state == state { return Array(known.pictures.prefix(count)) }
+        let pictures = Self.read(path)
+        entries.withLock { $0[PathBytes(path)] = (state, pictures) }
+        return Array(pictures.prefix(count))
+    }
+
+    private static func read(_ path: String) -> [String] {
+        guard let file = FileHandle(forReadingAtPath: path) else { return [] }
+        defer { try? file.close() }
+        var bytes: [UInt8] = []
+        var pictures: [String] = []
+        // In pieces, because the first ones usually contain enough.
+        while pictures.count < maximumPerResult, bytes.count < maximumBytes,
+            let piece = try? file.read(upToCount: 64 << 10), !piece.isEmpty
+        {
+            bytes += piece
+            pictures = find(in: bytes)
+        }
+        return pictures
+    }
+
+    /// Finds the `data:` URLs of JPEG files, which end before a character that they cannot contain.
+    private static func find(in bytes: [UInt8]) -> [String] {
+        var pictures: [String] = []
+        var position = bytes.startIndex
+        while pictures.count < maximumPerResult, let start = bytes[position...].firstRange(of: prefix) {
+            let end = bytes[start.upperBound...].firstIndex { !base64.contains($0) } ?? bytes.endIndex
+            position = end
+            guard end < bytes.endIndex else { break }
+            let length = end - start.lowerBound
+            if end > start.upperBound, length <= maximumLength {
+                pictures.append(String(decoding: bytes[start.lowerBound..<end], as: UTF8.self))
+            }
+        }
+        return pictures
+    }
+
+    private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
 }

@@ -37,7 +37,7 @@ package struct BatchReport: Sendable {
 
     private var videoSeconds: Double { items.sum(of: \.videoSeconds) }
 
-    private var withWarnings: [BatchJournal.Item] { items.filter { $0.hasCounts && !$0.warnings.isEmpty } }
+    private var withWarnings: [BatchJournal.Item] { items.filter { !$0.currentWarnings.isEmpty } }
 
     /// What the running processes say, or else an estimate from the finished files; `nil` if nothing is left or known.
     private var secondsLeft: Double? {
@@ -125,7 +125,7 @@ package struct BatchReport: Sendable {
             let fields: [Field] = [
                 .text(item.path), .text(item.resultPath), .text(item.status.rawValue), .integer(Int64(item.attempts)),
             ]
-            let warnings = item.hasCounts ? item.warnings.joined(separator: "; ") : ""
+            let warnings = item.currentWarnings.joined(separator: "; ")
             writer.writeCSV(foreign: fields + counts + [.text(warnings), .text(item.error ?? "")])
         }
         return String(decoding: writer.bytes, as: UTF8.self)
@@ -133,13 +133,11 @@ package struct BatchReport: Sendable {
 
     /// Writes `summary.json`, `index.csv` and `index.html` next to the journal, each atomically. Names include the
     /// shard.
-    package func write(folder: String, shard: BatchShard?) throws(VidscanError) {
-        try write(folder: folder, shard: shard, thumbnails: ReportThumbnails())
-    }
-
     @discardableResult
-    func write(folder: String, shard: BatchShard?, thumbnails: ReportThumbnails) throws(VidscanError) -> Int64 {
-        let suffix = shard?.fileSuffix ?? ""
+    package func write(
+        folder: String, shard: BatchShard?, thumbnails: ReportThumbnails = ReportThumbnails()
+    ) throws(VidscanError) -> Int64 {
+        let suffix = BatchShard.suffix(shard)
         try Self.write(try json() + "\n", to: "\(folder)/summary\(suffix).json")
         try Self.write(index, to: "\(folder)/index\(suffix).csv")
         return try writePage(folder: folder, shard: shard, thumbnails: thumbnails)
@@ -151,7 +149,7 @@ package struct BatchReport: Sendable {
         // The page of all shards shows no progress, because each shard writes only its own.
         let isLive = shard != nil || !BatchJournal.hasShards(folder)
         page.live = isLive ? .init(script: BatchStatus.scriptName(shard), page: moment) : nil
-        let path = "\(folder)/index\(shard?.fileSuffix ?? "").html"
+        let path = "\(folder)/index\(BatchShard.suffix(shard)).html"
         try Self.write(try page.html(for: path), to: path)
         return moment
     }
@@ -224,6 +222,11 @@ package struct TimeEstimate: Sendable {
 }
 
 extension BatchJournal.Item {
+    var hasCounts: Bool { status == .done || status == .pruned }
+
+    /// Of the last analysis, if it ended.
+    var currentWarnings: [String] { hasCounts ? warnings : [] }
+
     var remainingBytes: Double {
         Double(bytes) * (1 - ([.running, .interrupted].contains(status) ? progress ?? 0 : 0))
     }

@@ -19,7 +19,7 @@ package final class LiveReport: Sendable {
     private let thumbnails = ReportThumbnails()
     private let values = Mutex(Values())
 
-    package init(folder: String, journal: BatchJournal, jobs: Int) {
+    init(folder: String, journal: BatchJournal, jobs: Int) {
         self.folder = folder
         self.journal = journal
         self.jobs = jobs
@@ -36,8 +36,13 @@ package final class LiveReport: Sendable {
     }
 
     /// Writes the state at the end of a run, with all indexes.
-    @discardableResult
-    package func finish(_ state: BatchStatus.State, message: String? = nil) throws(VidscanError) -> BatchReport {
+    package func finish(_ result: Result<Batch.Summary, any Error>) throws(VidscanError) -> BatchReport {
+        let (state, message): (BatchStatus.State, String?) =
+            switch result {
+            case .success: (.finished, nil)
+            case .failure(let error as VidscanError) where error.code != .interrupted: (.stopped, error.reason)
+            case .failure: (.interrupted, nil)
+            }
         let items = try journal.items()
         let report = BatchReport(items)
         let page = try report.write(folder: folder, shard: journal.shard, thumbnails: thumbnails)
@@ -54,8 +59,6 @@ package final class LiveReport: Sendable {
     package var progress: Batch.Progress { values.withLock { $0.last } }
 
     func record(_ progress: Batch.Progress) { values.withLock { $0.last = progress } }
-
-    // MARK: Files
 
     private func writePage() throws(VidscanError) {
         let begin = ContinuousClock.now
@@ -84,13 +87,11 @@ package final class LiveReport: Sendable {
         let ours = Set(progress.running.map { PathBytes($0.resultPath) })
         for item in counts.running
         where !ours.contains(PathBytes(item.resultPath)) && item.isLeased(now: now) {
-            status.files.append(
-                BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
+            status.files.append(BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
         }
         let json = try status.batchJSON()
         try BatchReport.write(json + "\n", to: BatchStatus.path(in: folder, journal.shard))
-        try BatchReport.write(
-            "vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.scriptName(journal.shard))")
+        try BatchReport.write("vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.scriptName(journal.shard))")
     }
 }
 
@@ -155,11 +156,11 @@ package struct BatchStatus: Sendable, Codable {
 
     /// `status.json`, or `status-0-of-4.json`.
     static func path(in folder: String, _ shard: BatchShard?) -> String {
-        "\(folder)/status\(shard?.fileSuffix ?? "").json"
+        "\(folder)/status\(BatchShard.suffix(shard)).json"
     }
 
     /// The script holds the same as `status.json`, because a page in a folder may load scripts, but not data.
-    static func scriptName(_ shard: BatchShard?) -> String { "status\(shard?.fileSuffix ?? "").js" }
+    static func scriptName(_ shard: BatchShard?) -> String { "status\(BatchShard.suffix(shard)).js" }
 
     static func read(folder: String, shard: BatchShard?) -> BatchStatus? {
         let decoder = JSONDecoder()

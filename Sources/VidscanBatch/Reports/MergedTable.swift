@@ -53,23 +53,6 @@ package struct MergedTable: Sendable {
         try write(try commonHeader(), output)
     }
 
-    // MARK: Headers
-
-    /// With its line end; `nil` without tables.
-    private func commonHeader() throws(VidscanError) -> Data? {
-        var common: (header: Data, source: String)?
-        for item in items {
-            let source = source(of: item)
-            let header = try Self.header(of: source)
-            guard let first = common else {
-                common = (header, source)
-                continue
-            }
-            guard header == first.header else { throw Self.mismatch(first, (header, source)) }
-        }
-        return common?.header
-    }
-
     private func source(of item: BatchJournal.Item) -> String { "\(folder)/\(item.resultPath)/\(table).csv" }
 
     private static func open(_ source: String) throws(VidscanError) -> FileHandle {
@@ -87,24 +70,42 @@ package struct MergedTable: Sendable {
         return input
     }
 
-    private static func header(of source: String) throws(VidscanError) -> Data {
-        let input = try open(source)
-        defer { try? input.close() }
+    private static func reading<Value>(_ source: String, _ read: () throws -> Value) throws(VidscanError) -> Value {
         do {
-            let start = try input.read(upToCount: 1 << 16) ?? Data()
-            let end = try input.seekToEnd()
-            if end > 0 {
-                try input.seek(toOffset: end - 1)
-                if try input.read(upToCount: 1) == Data("\n".utf8), let line = start.firstIndex(of: UInt8(ascii: "\n"))
-                {
-                    return start[...line]
-                }
-            }
+            return try read()
         } catch {
             throw VidscanError(.input, "\(source): \(error.localizedDescription)")
         }
-        throw VidscanError(.input, "\(source) ends in the middle of a row; remove its folder and run the batch again")
     }
+
+    /// With its line end; `nil` without tables.
+    private func commonHeader() throws(VidscanError) -> Data? {
+        var common: (header: Data, source: String)?
+        for item in items {
+            let source = source(of: item)
+            let header = try Self.header(of: source)
+            if let common, common.header != header { throw Self.mismatch(common, (header, source)) }
+            common = common ?? (header, source)
+        }
+        return common?.header
+    }
+
+    private static func header(of source: String) throws(VidscanError) -> Data {
+        let input = try open(source)
+        let header = try reading(source) { () -> Data? in
+            let start = try input.read(upToCount: 1 << 16) ?? Data()
+            guard let end = start.firstIndex(of: lineEnd) else { return nil }
+            try input.seek(toOffset: try input.seekToEnd() - 1)
+            return try input.read(upToCount: 1) == Data([lineEnd]) ? start[...end] : nil
+        }
+        guard let header else {
+            throw VidscanError(
+                .input, "\(source) ends in the middle of a row; remove its folder and run the batch again")
+        }
+        return header
+    }
+
+    private static let lineEnd = UInt8(ascii: "\n")
 
     /// Names two tables and the columns that only one has.
     private static func mismatch(_ one: (header: Data, source: String), _ other: (header: Data, source: String))
@@ -125,47 +126,34 @@ package struct MergedTable: Sendable {
                 + " they were made by different versions of vidscan, so run the batch again")
     }
 
-    // MARK: Rows
-
-    private func write(
-        _ header: Data?, _ output: ([UInt8]) throws(VidscanError) -> Void
-    ) throws(VidscanError) {
+    private func write(_ header: Data?, _ output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
         guard let header else { return }
         try output("video,".utf8 + [UInt8](header))
         for item in items {
             let source = source(of: item)
             let input = try Self.open(source)
-            defer { try? input.close() }
             let prefix = Array((CSVField.text(item.path) + ",").utf8)
-            var pending = Data()
+            var pending: [UInt8] = []
             var isFirst = true
-            while true {
-                let block: Data
-                do {
-                    block = try input.read(upToCount: 1 << 20) ?? Data()
-                } catch {
-                    throw VidscanError(.input, "\(source): \(error.localizedDescription)")
-                }
-                pending.append(block)
-                var lines: [UInt8] = []
+            var isAtEnd = false
+            while !isAtEnd {
+                let block = try Self.reading(source) { try input.read(upToCount: 1 << 20) ?? Data() }
+                isAtEnd = block.isEmpty
                 // No field of a result's table contains a line end.
-                while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                    let line = pending[pending.startIndex...end]
-                    if !isFirst {
-                        lines += prefix + line
-                    } else if line != header {
+                var lines = (pending + block).split(separator: Self.lineEnd, omittingEmptySubsequences: false)
+                pending = Array(lines.removeLast())
+                if isFirst, let first = lines.first {
+                    guard first.elementsEqual(header.dropLast()) else {
                         throw VidscanError(.input, "\(source) was replaced during the merge; merge again")
                     }
+                    lines.removeFirst()
                     isFirst = false
-                    pending = pending[(end + 1)...]
                 }
                 guard pending.count <= ReadLimits.line else {
                     throw VidscanError(
                         .input, "\(source) has a row of more than \(ReadLimits.line) bytes; run the batch again")
                 }
-                try output(lines)
-                pending = Data(pending)
-                if block.isEmpty { break }
+                try output(lines.flatMap { prefix + $0 + [Self.lineEnd] })
             }
         }
     }

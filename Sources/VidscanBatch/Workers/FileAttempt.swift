@@ -4,14 +4,12 @@ internal import VidscanBase
 
 /// One attempt to analyse a file. It kills the worker when that exceeds its time or memory limit.
 struct FileAttempt: Sendable {
-    let path: String
-    let folder: String
-    let resultPath: String
-    var work = WorkerJob.Work.analysis
+    let job: WorkerJob
     let worker: WorkerProcess
     let options: Batch.Options
     let observer: any BatchObserver
     let progressed: @Sendable (FileProgress) -> Void
+    private let state = AttemptState()
 
     enum Result: Sendable {
         case done(WorkerReport)
@@ -37,18 +35,10 @@ struct FileAttempt: Sendable {
 
     /// A cancellation asks the worker to end, and waits for its answer.
     func run() async -> Outcome {
-        let state = AttemptState()
-        do throws(VidscanError) {
-            try worker.send(
-                WorkerJob(
-                    input: path, folder: folder, resultPath: resultPath, work: work,
-                    takesDigest: options.takesDigests))
-        } catch {
-            stop(error.reason, state)
-        }
+        do throws(VidscanError) { try worker.send(job) } catch { stop(error.reason) }
         // Detached, so that they outlive a cancellation: the worker still says how it ended.
-        let receiver = Task.detached { await self.receiveEvents(state) }
-        let watchdog = Task.detached { await self.enforceLimits(state) }
+        let receiver = Task.detached { await self.receiveEvents() }
+        let watchdog = Task.detached { await self.enforceLimits() }
         defer { watchdog.cancel() }
         return await withTaskCancellationHandler {
             await receiver.value
@@ -58,20 +48,20 @@ struct FileAttempt: Sendable {
         }
     }
 
-    private func receiveEvents(_ state: AttemptState) async -> Outcome {
+    private func receiveEvents() async -> Outcome {
         for await event in worker.events {
             switch event {
             // The worker is about to end, and its last messages change nothing.
             case .message where state.current.killReason != nil: continue
             case .message(.opened(let seconds)): state.values.withLock { $0.videoSeconds = seconds ?? 0 }
             case .message(.progressed(let progress)): progressed(progress)
-            case .message(.warned(let message)): observer.warned(path, message)
+            case .message(.warned(let message)): observer.warned(job.input, message)
             case .message(.done(let report)): return Outcome(result: .done(report))
             case .message(.failed(let reason, let kind)): return Outcome(result: .failed(reason, kind))
             case .unreadable(let line):
-                stop("its worker sent something that is not a message: \(line)", state)
+                stop("its worker sent something that is not a message: \(line)")
             case .ended(let termination, let lastErrorLine):
-                let (state, reason) = (state.current, Self.reason(termination, lastErrorLine))
+                let (state, reason) = (self.state.current, Self.reason(termination, lastErrorLine))
                 let isInterrupted = state.isInterrupted && state.killReason == nil
                 return Outcome(
                     result: .failed(state.killReason ?? reason, isInterrupted ? .interrupted : .other),
@@ -81,7 +71,7 @@ struct FileAttempt: Sendable {
         return Outcome(result: .failed("its worker has ended", .other), workerHasEnded: true)
     }
 
-    private func stop(_ reason: String, _ state: AttemptState) {
+    private func stop(_ reason: String) {
         state.values.withLock { $0.killReason = $0.killReason ?? reason }
         worker.signal(SIGKILL)
     }
@@ -97,7 +87,7 @@ struct FileAttempt: Sendable {
         }
     }
 
-    private func enforceLimits(_ state: AttemptState) async {
+    private func enforceLimits() async {
         let startTime = ContinuousClock.now
         var interruptionTime: ContinuousClock.Instant?
         while true {
@@ -106,10 +96,10 @@ struct FileAttempt: Sendable {
             let now = ContinuousClock.now
             let limit = options.timeoutSeconds + options.timeoutPerVideoSecond * state.current.videoSeconds
             if (now - startTime) / .seconds(1) > limit {
-                stop("took longer than \(Int(limit.rounded(.up))) s and was stopped", state)
+                stop("took longer than \(Int(limit.rounded(.up))) s and was stopped")
             }
             if let bytes = worker.residentBytes, bytes > options.memoryLimit {
-                stop("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped", state)
+                stop("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped")
             }
             if state.current.isInterrupted {
                 let since = interruptionTime ?? now

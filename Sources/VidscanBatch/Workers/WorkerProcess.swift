@@ -77,14 +77,8 @@ final class WorkerProcess: Sendable {
         return fields?.dropFirst().first.flatMap { Int64($0) }.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
     }
 
-    // MARK: Starting
-
     /// The parent's ends of the pipes.
-    private struct Pipes {
-        var input: Int32
-        var output: Int32
-        var errors: Int32
-    }
+    private typealias Pipes = (input: Int32, output: Int32, errors: Int32)
 
     private static func spawn(_ command: [String]) throws(VidscanError) -> (Pipes, SpawnedProcess) {
         var pipes: [[Int32]] = []
@@ -98,7 +92,7 @@ final class WorkerProcess: Sendable {
             pipes.append(ends)
         }
         let childEnds = [pipes[0][0], pipes[1][1], pipes[2][1]]
-        let ours = Pipes(input: pipes[0][1], output: pipes[1][0], errors: pipes[2][0])
+        let ours: Pipes = (input: pipes[0][1], output: pipes[1][0], errors: pipes[2][0])
         defer { for end in childEnds { close(end) } }
         // A backtrace takes seconds, and hides the reason behind a hundred lines.
         let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
@@ -113,8 +107,6 @@ final class WorkerProcess: Sendable {
             throw VidscanError(.setup, "cannot start \(command[0]): \(error)")
         }
     }
-
-    // MARK: Reading
 
     /// In bytes. Most messages have less than a thousand; many warnings take more.
     private static let maximumMessage = 1 << 20

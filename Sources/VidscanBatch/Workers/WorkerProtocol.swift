@@ -1,16 +1,10 @@
 /// The first message to a worker. Each message is a line of JSON.
 package struct WorkerSetup: Sendable, Codable {
     /// The text of a pipeline file.
-    package var pipeline: String
+    package var pipeline = ""
     /// Whether filters may access files, the network and devices.
-    package var allowsFileFilters: Bool
-    package var workers: Int
-
-    package init(pipeline: String, allowsFileFilters: Bool, workers: Int) {
-        self.pipeline = pipeline
-        self.allowsFileFilters = allowsFileFilters
-        self.workers = workers
-    }
+    package var allowsFileFilters = false
+    package var workers = 1
 }
 
 /// Each further message to a worker.
@@ -58,30 +52,18 @@ package struct FileProgress: Sendable, Codable, Equatable {
 }
 
 package struct WorkerReport: Sendable, Codable, Equatable {
-    package var frames: Int
-    package var faces: Int
-    package var people: Int
-    package var events: Int
-    package var warnings: [String]
+    package var frames = 0
+    package var faces = 0
+    package var people = 0
+    package var events = 0
+    package var warnings: [String] = []
     /// From the first to the last position that was read.
-    package var videoSeconds: Double
-    package var wallSeconds: Double
+    package var videoSeconds = 0.0
+    package var wallSeconds = 0.0
     /// SHA-256 in hexadecimal, computed after the analysis.
     package var digest: String?
 
-    package init(
-        frames: Int, faces: Int, people: Int = 0, events: Int = 0, warnings: [String] = [], videoSeconds: Double,
-        wallSeconds: Double, digest: String? = nil
-    ) {
-        self.frames = frames
-        self.faces = faces
-        self.people = people
-        self.events = events
-        self.warnings = warnings
-        self.videoSeconds = videoSeconds
-        self.wallSeconds = wallSeconds
-        self.digest = digest
-    }
+    package init() {}
 }
 
 package enum WorkerFailure: String, Sendable, Codable {

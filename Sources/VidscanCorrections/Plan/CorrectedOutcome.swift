@@ -1,4 +1,3 @@
-internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
@@ -41,7 +40,7 @@ struct CorrectedOutcome {
                 segment = nil
             }
             let index = segment ?? segments.count
-            if segment == nil {
+            if index == segments.count {
                 segments.append(
                     Segment(
                         original: own.track,
@@ -93,9 +92,7 @@ struct CorrectedOutcome {
         return kept.values.sorted { $0.sample < $1.sample }
     }
 
-    /// The frames of the record with these tracks.
-    ///
-    /// - Parameter folder: The folder of the analysed result.
+    /// Returns the frames of the analysed result in `folder`, with these tracks.
     func frames(of folder: String, isLeftOut: [Bool]) -> TrackedFrames {
         TrackedFrames(folder: folder, name: ResultFiles.record, isLeftOut: isLeftOut) {
             [trackOfRow, isSplitOff] face, row in

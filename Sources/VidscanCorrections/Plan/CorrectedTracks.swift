@@ -1,5 +1,4 @@
 internal import VidscanBase
-internal import VidscanFaces
 internal import VidscanResults
 
 /// A track after the corrections: a part of a face of the analysis, or the whole of it.
@@ -20,13 +19,8 @@ struct TrackPart: Equatable {
     func contains(_ microseconds: Int64) -> Bool { from <= microseconds && microseconds < until }
 }
 
-/// The tracks of a result, to which corrections are applied one after another.
+/// The tracks of a result, to which corrections are applied one after another. Errors say why a correction does not fit.
 struct CorrectedTracks {
-    /// Why a correction does not fit.
-    struct Misfit: Error, Equatable {
-        let reason: String
-    }
-
     let samples: SampleTable
     /// Maps the tables' boxes to the source video; `nil` if they are the same.
     private let map: AffineTransform?
@@ -45,9 +39,7 @@ struct CorrectedTracks {
     private var nextFaceID: Int
     private var nextPersonID: Int
 
-    /// - Parameters:
-    ///   - map: Maps the tables' boxes to the source video; `nil` if they are the same.
-    ///   - durationMicroseconds: The duration of the video, if it is known.
+    /// `durationMicroseconds` is that of the video, if it is known.
     init(_ samples: SampleTable, map: AffineTransform?, durationMicroseconds: Int64?) {
         self.samples = samples
         self.map = map
@@ -99,18 +91,12 @@ struct CorrectedTracks {
     private static let minimumWindow = 0.5e6
     private static let windowSamples = 1.5
 
-    private struct Candidate {
-        var part: Int
-        /// From the time of the reference, in microseconds.
-        var distance: Int64
-        var overlap: Double
-    }
-
     /// Returns the part that a reference names.
-    private func part(of face: FaceReference) throws(Misfit) -> Int {
+    private func part(of face: FaceReference) throws(VidscanError) -> Int {
         let reach = Int64(max(Self.minimumWindow, Self.windowSamples * interval).rounded())
         let near = samples.frames(in: (face.microseconds - reach)...(face.microseconds + reach))
-        var nearest: [Int: Candidate] = [:]
+        // By part; the distance is that from the time of the reference, in microseconds.
+        var nearest: [Int: (distance: Int64, overlap: Double)] = [:]
         for frame in near where !isExcluded[frame] {
             let distance = Int64((samples.frames[frame].microseconds - face.microseconds).magnitude)
             for row in samples.rows(ofFrame: frame) {
@@ -119,45 +105,43 @@ struct CorrectedTracks {
                 else { continue }
                 let box = samples.rows[row].box
                 let overlap = (map.map(box.bounds(after:)) ?? box).intersectionOverUnion(with: face.box)
-                nearest[part] = Candidate(part: part, distance: distance, overlap: overlap)
+                nearest[part] = (distance, overlap)
             }
         }
-        let place = "at \(Self.seconds(face.microseconds)) s"
+        let place = "at \(TimeText.seconds(face.microseconds)) s"
         guard let best = nearest.values.map(\.overlap).max() else {
-            throw Misfit(reason: "there is no face \(place), nor within \(Self.seconds(reach)) s of it")
+            throw .result("there is no face \(place), nor within \(TimeText.seconds(reach)) s of it")
         }
         guard best >= Self.minimumOverlap else {
             var overlap = ByteWriter(reservingCapacity: 8)
             overlap.write(best, decimals: 2)
-            throw Misfit(
-                reason: "no face \(place) has such a box: the nearest one overlaps with it by"
+            throw .result(
+                "no face \(place) has such a box: the nearest one overlaps with it by"
                     + " \(String(decoding: overlap.bytes, as: UTF8.self)) (intersection over union), less than"
                     + " \(NumberText.plain(Self.minimumOverlap))")
         }
-        let good = nearest.values.filter { $0.overlap > best - Self.margin && $0.overlap >= Self.minimumOverlap }
-        let shortest = good.map(\.distance).min() ?? 0
-        let chosen = good.filter { $0.distance <= shortest + 1000 }.sorted { $0.part < $1.part }
-        guard let part = chosen.first?.part, chosen.count == 1 else {
-            let ids = chosen.map { "\(parts[$0.part].faceID)" }.joined(separator: " and ")
-            throw Misfit(reason: "the faces \(ids) \(place) fit the box equally well")
+        let good = nearest.filter { $1.overlap > best - Self.margin && $1.overlap >= Self.minimumOverlap }
+        let shortest = good.values.map(\.distance).min() ?? 0
+        let chosen = good.filter { $1.distance <= shortest + 1000 }.keys.sorted()
+        guard let part = chosen.first, chosen.count == 1 else {
+            let ids = chosen.map { "\(parts[$0].faceID)" }.joined(separator: " and ")
+            throw .result("the faces \(ids) \(place) fit the box equally well")
         }
         return part
     }
 
-    private func requireInVideo(_ range: ClosedRange<Int64>, _ what: String) throws(Misfit) {
+    private func requireInVideo(_ range: ClosedRange<Int64>, _ what: String) throws(VidscanError) {
         guard range.overlaps(extent) else {
-            throw Misfit(
-                reason: "\(what) outside of the video, which lasts from \(Self.seconds(extent.lowerBound)) to"
-                    + " \(Self.seconds(extent.upperBound)) s")
+            throw .result(
+                "\(what) outside of the video, which lasts from \(TimeText.seconds(extent.lowerBound)) to"
+                    + " \(TimeText.seconds(extent.upperBound)) s")
         }
     }
 
     // MARK: Corrections
 
-    /// Applies a correction.
-    ///
-    /// - Returns: What it did, in words.
-    mutating func apply(_ correction: Correction) throws(Misfit) -> String {
+    /// Returns what the correction did, in words.
+    mutating func apply(_ correction: Correction) throws(VidscanError) -> String {
         switch correction {
         case .samePerson(let faces): return try join(faces)
         case .differentPeople(let one, let other): return try separate(one, other)
@@ -173,14 +157,14 @@ struct CorrectedTracks {
             return "face \(parts[part].faceID) is removed, with \(NumberText.count(count, "sample"))"
         case .exclude(let range): return try exclude(range)
         case .note(let time, let text, let face):
-            try requireInVideo(time...time, "\(Self.seconds(time)) s is")
+            try requireInVideo(time...time, "\(TimeText.seconds(time)) s is")
             var about = ""
             if let face { about = " on face \(parts[try part(of: face)].faceID)" }
-            return "note at \(Self.seconds(time)) s\(about): \(text)"
+            return "note at \(TimeText.seconds(time)) s\(about): \(text)"
         }
     }
 
-    private mutating func join(_ faces: [FaceReference]) throws(Misfit) -> String {
+    private mutating func join(_ faces: [FaceReference]) throws(VidscanError) -> String {
         var named: [Int] = []
         for face in faces { named.append(try part(of: face)) }
         // In the order in which the faces are named.
@@ -199,7 +183,7 @@ struct CorrectedTracks {
     }
 
     /// Gives the face at the second reference another person than the first.
-    private mutating func separate(_ one: FaceReference, _ other: FaceReference) throws(Misfit) -> String {
+    private mutating func separate(_ one: FaceReference, _ other: FaceReference) throws(VidscanError) -> String {
         let (first, second) = (try part(of: one), try part(of: other))
         guard first != second else {
             // One face_id may continue after a cut or a gap. Its later appearance is somebody else.
@@ -210,10 +194,9 @@ struct CorrectedTracks {
                 (range.lowerBound + 1...latest).contains(times[$0]) && times[$0] - times[$0 - 1] > gap
             }
             guard let begin else {
-                let (from, to) = (Self.seconds(range.lowerBound), Self.seconds(range.upperBound))
-                throw Misfit(
-                    reason:
-                        "face \(parts[first].faceID) is seen without a break from \(from) to \(to) s; say with split"
+                let (from, to) = (TimeText.seconds(range.lowerBound), TimeText.seconds(range.upperBound))
+                throw .result(
+                    "face \(parts[first].faceID) is seen without a break from \(from) to \(to) s; say with split"
                         + " when it becomes somebody else")
             }
             return try split(first, at: times[begin])
@@ -221,7 +204,7 @@ struct CorrectedTracks {
         parts[first].isDecided = true
         parts[second].isDecided = true
         if parts[first].personID == parts[second].personID {
-            guard nextPersonID <= ReadLimits.ids.upperBound else { throw Misfit(reason: "no person_id is free") }
+            guard nextPersonID <= ReadLimits.ids.upperBound else { throw .result("no person_id is free") }
             parts[second].personID = nextPersonID
             nextPersonID += 1
         }
@@ -230,7 +213,7 @@ struct CorrectedTracks {
     }
 
     /// Checks that no two different people among these tracks are in sight at the same time.
-    private func requireApart(_ tracks: [Int]) throws(Misfit) {
+    private func requireApart(_ tracks: [Int]) throws(VidscanError) {
         var seen: [Int32: Int] = [:]
         for part in tracks.sorted(by: { parts[$0].faceID < parts[$1].faceID }) {
             for row in rows(ofPart: part) {
@@ -240,24 +223,25 @@ struct CorrectedTracks {
                     continue
                 }
                 guard parts[other].personID == parts[part].personID else {
-                    throw Misfit(
-                        reason: "faces \(parts[other].faceID) and \(parts[part].faceID) are both in sight at"
-                            + " \(Self.seconds(samples.frames[Int(frame)].microseconds)) s, so they are not one person")
+                    let time = TimeText.seconds(samples.microseconds(ofRow: row))
+                    throw .result(
+                        "faces \(parts[other].faceID) and \(parts[part].faceID) are both in sight at \(time) s, so they"
+                            + " are not one person")
                 }
             }
         }
     }
 
-    private mutating func split(_ part: Int, at time: Int64) throws(Misfit) -> String {
+    private mutating func split(_ part: Int, at time: Int64) throws(VidscanError) -> String {
         let times = rows(ofPart: part).map(samples.microseconds(ofRow:))
         guard let begin = times.first, let end = times.last, begin < time, time <= end else {
-            throw Misfit(
-                reason: "face \(parts[part].faceID) cannot be split at \(Self.seconds(time)) s: it is in sight from"
-                    + " \(Self.seconds(times.first ?? 0)) to \(Self.seconds(times.last ?? 0)) s, and each part needs a"
-                    + " sample")
+            let (first, last) = (TimeText.seconds(times.first ?? 0), TimeText.seconds(times.last ?? 0))
+            throw .result(
+                "face \(parts[part].faceID) cannot be split at \(TimeText.seconds(time)) s: it is in sight from \(first)"
+                    + " to \(last) s, and each part needs a sample")
         }
         guard nextFaceID <= ReadLimits.ids.upperBound, nextPersonID <= ReadLimits.ids.upperBound else {
-            throw Misfit(reason: "no face_id is free for another face")
+            throw .result("no face_id is free for another face")
         }
         let old = parts[part]
         parts[part].until = time
@@ -271,12 +255,12 @@ struct CorrectedTracks {
         partsOfFace[old.original]?.insert(parts.count - 1, at: position)
         let last = times.last { $0 < time } ?? begin
         let next = times.first { $0 >= time } ?? end
-        return "face \(old.faceID) ends at \(Self.seconds(last)) s; from \(Self.seconds(next)) s on it is face"
+        return "face \(old.faceID) ends at \(TimeText.seconds(last)) s; from \(TimeText.seconds(next)) s on it is face"
             + " \(new.faceID), person \(new.personID)"
     }
 
-    private mutating func exclude(_ range: ClosedRange<Int64>) throws(Misfit) -> String {
-        let text = "\(Self.seconds(range.lowerBound)) to \(Self.seconds(range.upperBound)) s"
+    private mutating func exclude(_ range: ClosedRange<Int64>) throws(VidscanError) -> String {
+        let text = "\(TimeText.seconds(range.lowerBound)) to \(TimeText.seconds(range.upperBound)) s"
         try requireInVideo(range, "\(text) is")
         excluded.append(range)
         var (frames, faces) = (0, 0)
@@ -286,24 +270,19 @@ struct CorrectedTracks {
             isExcluded[frame] = true
         }
         guard isExcluded.contains(false) else {
-            throw Misfit(reason: "excluding \(text) would leave nothing of the video")
+            throw .result("excluding \(text) would leave nothing of the video")
         }
         return "\(NumberText.count(frames, "sample")) from \(text) left out, with \(NumberText.count(faces, "face"))"
     }
 
     /// Checks the invariants after all corrections, and drops the names of people who are gone.
-    mutating func finish() throws(Misfit) {
+    mutating func finish() throws(VidscanError) {
         let people = Set(parts.indices.filter { !rows(ofPart: $0).isEmpty }.map { parts[$0].personID })
         names = names.filter { people.contains($0.key) }
         for (person, name) in names.sorted(by: { $0.key < $1.key }) {
             guard let other = names.filter({ $0.key < person && $0.value == name }).keys.min() else { continue }
-            throw Misfit(
-                reason: "people \(other) and \(person) both have the name \(name); join them with same_person if they"
-                    + " are one")
+            throw .result(
+                "people \(other) and \(person) both have the name \(name); join them with same_person if they are one")
         }
     }
-
-    // MARK: Text
-
-    static func seconds(_ microseconds: Int64) -> String { TimeText.seconds(microseconds) }
 }

@@ -1,5 +1,4 @@
 internal import VidscanBase
-internal import VidscanFaces
 internal import VidscanResults
 
 /// The samples of a result and the faces in them, as the analysis found them.
@@ -28,9 +27,7 @@ struct SampleTable {
     /// By face_id.
     let people: [Int: Int]
 
-    /// Reads the record of a result.
-    ///
-    /// - Throws: `VidscanError` if it has a value that no run writes.
+    /// Reads the record of a result. Throws if it has a value that no run writes.
     init(folder: String) throws(VidscanError) {
         let reader = try FrameRecordReader(folder: folder, name: ResultFiles.record)
         guard let outcome = reader.header.outcome, let options = reader.header.options else {
@@ -39,11 +36,6 @@ struct SampleTable {
         (self.outcome, self.options) = (outcome, options)
         people = Dictionary(outcome.tracks.map { ($0.faceID, $0.personID) }) { first, _ in first }
         while let frame = try reader.next() {
-            guard frame.microseconds >= frames.last?.microseconds ?? frame.microseconds else {
-                throw VidscanError(
-                    .result, "\(ResultFiles.record): time goes back; the file is damaged, analyse the video again",
-                    stage: .open, microseconds: frame.microseconds)
-            }
             guard frames.count < Int(Int32.max), rows.count < Int(Int32.max) - frame.faces.count else {
                 throw .result("\(ResultFiles.record) has too many samples")
             }
@@ -59,7 +51,6 @@ struct SampleTable {
 
     func microseconds(ofRow row: Int) -> Int64 { frames[Int(rows[row].frame)].microseconds }
 
-    /// The rows of a frame.
     func rows(ofFrame frame: Int) -> Range<Int> {
         frames[frame].firstRow..<(frame + 1 < frames.count ? frames[frame + 1].firstRow : rows.count)
     }
@@ -74,7 +65,6 @@ struct SampleTable {
         return low
     }
 
-    /// The frames in a range of time.
     func frames(in range: ClosedRange<Int64>) -> Range<Int> {
         let first = firstFrame(from: range.lowerBound)
         return first..<max(first, firstFrame(from: range.upperBound + 1))

@@ -9,8 +9,7 @@ package struct FaceReference: Sendable, Equatable {
     package var box: Rectangle
 
     package init(microseconds: Int64, box: Rectangle) {
-        self.microseconds = microseconds
-        self.box = box
+        (self.microseconds, self.box) = (microseconds, box)
     }
 }
 

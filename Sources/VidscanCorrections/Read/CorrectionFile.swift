@@ -4,54 +4,45 @@ internal import VidscanResults
 
 /// A file of corrections: `corrections.json`.
 package struct CorrectionFile: Sendable {
-    /// The path as the user wrote it.
-    package let path: String
-    package let text: String
+    /// As the user wrote it.
+    package private(set) var path = ""
+    package private(set) var text = ""
     /// The name of the video for which the corrections were made, and its size.
     package let video: (name: String, bytes: Int64)
     package let corrections: [Correction]
     /// The same as the file has them.
     package let list: [JSONValue]
 
-    /// The maximum size in bytes.
     package static let maximumBytes = 4 << 20
     static let format = "vidscan corrections 1"
 
-    /// - Throws: `VidscanError` that names the first correction that is wrong.
+    /// Throws an error that names the first correction that is wrong.
     package init(path: String) throws(VidscanError) {
         try self.init(text: try TextFile.text(named: path, limit: Self.maximumBytes), path: path)
     }
 
-    /// - Parameter path: For messages.
+    /// `path` is for messages.
     package init(text: String, path: String) throws(VidscanError) {
-        struct List: Decodable { let corrections: [JSONValue] }
-        self.path = path
-        self.text = text
         do {
-            let data = Data(text.utf8)
-            let document = try JSONDecoder().decode(Document.self, from: data)
-            video = document.video
-            corrections = document.corrections
-            list = try JSONDecoder().decode(List.self, from: data).corrections
+            self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
         } catch {
             throw .result(Printable.line(Self.reason(error)), input: path)
         }
+        (self.path, self.text) = (path, text)
     }
+}
 
-    private struct Document: Decodable {
-        let video: (name: String, bytes: Int64)
-        let corrections: [Correction]
-
-        init(from decoder: any Decoder) throws {
-            let members = try StrictMembers(decoder, ["format", "video", "corrections"])
-            let format = try members.text("format", maximum: 100)
-            guard format == CorrectionFile.format else {
-                throw members.problem("format", "is '\(format)', but this version reads '\(CorrectionFile.format)'")
-            }
-            let own = try members.object("video", ["name", "bytes"])
-            video = (try own.text("name", maximum: 1024), try own.integer("bytes", in: ReadLimits.counts))
-            corrections = try members.list("corrections", count: 0...AppliedCorrections.maximum)
+extension CorrectionFile: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let members = try StrictMembers(decoder, ["format", "video", "corrections"])
+        let format = try members.text("format", maximum: 100)
+        guard format == Self.format else {
+            throw members.problem("format", "is '\(format)', but this version reads '\(Self.format)'")
         }
+        let own = try members.object("video", ["name", "bytes"])
+        video = (try own.text("name", maximum: 1024), try own.integer("bytes", in: ReadLimits.counts))
+        corrections = try members.list("corrections", count: 0...AppliedCorrections.maximum)
+        list = try members.decode("corrections")
     }
 
     /// Says what is wrong, and where: `correction 2: face.time is missing`.
@@ -105,7 +96,7 @@ struct StrictMembers {
         if let keys { try allow(keys) }
     }
 
-    /// - Parameter keys: All keys that the object may have.
+    /// `keys` are all keys that the object may have.
     init(_ decoder: any Decoder, _ keys: [String]? = nil) throws {
         try self.init(try decoder.container(keyedBy: Key.self), keys)
     }
@@ -114,7 +105,7 @@ struct StrictMembers {
         try StrictMembers(try container.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: key)), keys)
     }
 
-    /// - Throws: `DecodingError` if the object has another key.
+    /// Throws if the object has another key.
     func allow(_ keys: [String]) throws {
         guard let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !keys.contains($0) }) else {
             return

@@ -4,8 +4,7 @@ internal import VidscanBase
 /// first columns are `onset` and `duration` in seconds, and a value that is not available is `n/a`.
 enum BIDSEvents {
     private struct Column {
-        let name: String
-        let description: String
+        let name, description: String
         var units: String?
         var levels: [(String, String)] = []
         let value: @Sendable (Annotation) -> String?
@@ -18,30 +17,26 @@ enum BIDSEvents {
 
     /// Returns the description, a JSON object.
     static func description() -> String {
-        var writer = ByteWriter(reservingCapacity: 4096)
-        writer.write("{")
-        for (index, column) in columns.enumerated() {
-            writer.write(index == 0 ? "\n  " : ",\n  ")
-            writer.writeJSON(text: column.name)
-            writer.write(": {\n    \"Description\": ")
-            writer.writeJSON(text: column.description)
-            if let units = column.units {
-                writer.write(",\n    \"Units\": ")
-                writer.writeJSON(text: units)
-            }
+        let members = columns.map { column in
+            var facts = [("Description", quoted(column.description))]
+            if let units = column.units { facts.append(("Units", quoted(units))) }
             if !column.levels.isEmpty {
-                writer.write(",\n    \"Levels\": {")
-                for (index, level) in column.levels.enumerated() {
-                    writer.write(index == 0 ? "\n      " : ",\n      ")
-                    writer.writeJSON(text: level.0)
-                    writer.write(": ")
-                    writer.writeJSON(text: level.1)
-                }
-                writer.write("\n    }")
+                facts.append(("Levels", object(column.levels.map { ($0, quoted($1)) }, indent: "    ")))
             }
-            writer.write("\n  }")
+            return (column.name, object(facts, indent: "  "))
         }
-        writer.write("\n}\n")
+        return object(members, indent: "") + "\n"
+    }
+
+    /// The keys keep this order; the values are JSON.
+    private static func object(_ members: [(key: String, value: String)], indent: String) -> String {
+        let lines = members.map { "\n\(indent)  \(quoted($0.key)): \($0.value)" }
+        return "{\(lines.joined(separator: ","))\n\(indent)}"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var writer = ByteWriter(reservingCapacity: 128)
+        writer.writeJSON(text: text)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
@@ -49,13 +44,10 @@ enum BIDSEvents {
         Column(
             name: "onset", description: "When it begins, in seconds from the start of the video file.", units: "s",
             value: { ClockText.seconds($0.begin) }),
-        Column(
-            name: "duration", description: "How long it lasts.", units: "s",
-            value: { ClockText.seconds(($0.endMilliseconds - $0.beginMilliseconds) * 1000) }),
+        Column(name: "duration", description: "How long it lasts.", units: "s", value: { $0.durationText }),
         Column(
             name: "trial_type", description: "What is seen.",
-            levels: Annotation.Kind.allCases.map { ($0.rawValue, $0.meaning) },
-            value: { $0.kind.rawValue }),
+            levels: Annotation.Kind.allCases.map { ($0.rawValue, $0.meaning) }, value: { $0.kind.rawValue }),
         Column(
             name: "person_id", description: "The person, as in tracks.csv of the vidscan result.",
             value: { $0.personID.map(String.init) }),

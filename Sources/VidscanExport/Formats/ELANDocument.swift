@@ -1,7 +1,6 @@
 internal import Foundation
 internal import FoundationXML
 internal import VidscanBase
-internal import VidscanResults
 
 /// An ELAN document in the EAF format 3.0 (Max Planck Institute for Psycholinguistics, "ELAN Annotation Format").
 ///
@@ -11,21 +10,19 @@ internal import VidscanResults
 struct ELANDocument {
     /// The video that the document is about.
     struct Media {
-        /// The path from the root.
+        /// From the root.
         let path: String
-        /// The path from the document's folder.
+        /// From the document's folder.
         let relativePath: String
         /// For example `video/mp4`.
         let type: String
-        /// When the file was last changed, in seconds since 1970. It is the date of the document, so that the same result gives
-        /// the same file.
+        /// In seconds since 1970. It is the date of the document, so that the same result gives the same file.
         let modified: Double
     }
 
     let tiers: [Tier]
     let media: Media
 
-    /// The document as XML.
     func text() -> String {
         let moments = Set(tiers.flatMap { $0.annotations.flatMap { [$0.beginMilliseconds, $0.endMilliseconds] } })
         let slots = moments.sorted().enumerated().map { (moment: $1, id: "ts\($0 + 1)") }
@@ -39,13 +36,10 @@ struct ELANDocument {
         ]
         var number = 0
         for tier in tiers { children.append(element(of: tier, slots: ids, number: &number)) }
-        children.append(
-            XMLElement(
-                "LINGUISTIC_TYPE",
-                [
-                    ("GRAPHIC_REFERENCES", "false"), ("LINGUISTIC_TYPE_ID", Self.linguisticType),
-                    ("TIME_ALIGNABLE", "true"),
-                ]))
+        let type = [
+            ("GRAPHIC_REFERENCES", "false"), ("LINGUISTIC_TYPE_ID", Self.linguisticType), ("TIME_ALIGNABLE", "true"),
+        ]
+        children.append(XMLElement("LINGUISTIC_TYPE", type))
         children += Self.constraints.map { XMLElement("CONSTRAINT", [("DESCRIPTION", $1), ("STEREOTYPE", $0)]) }
         let root = XMLElement(
             "ANNOTATION_DOCUMENT",
@@ -115,11 +109,6 @@ struct ELANDocument {
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
         return formatter.string(from: Date(timeIntervalSince1970: seconds.rounded(.down)))
     }
-}
-
-extension Annotation {
-    var beginMilliseconds: Int64 { ClockText.milliseconds(begin) }
-    var endMilliseconds: Int64 { ClockText.milliseconds(end) }
 }
 
 // The initializer XMLNode(kind:) of FoundationXML ends the program for attributes and texts. These factories return nodes, under

@@ -4,10 +4,7 @@ internal import VidscanResults
 
 /// Writes the tables with other programs' columns from the record of a result, as an analysis with their format does.
 enum ForeignExport {
-    /// - Parameters:
-    ///   - files: The paths and formats, in the order in which they are completed.
-    ///   - model: Returns the model that computes emotions, given the digests of those that analysed the video.
-    /// - Throws: `VidscanError` if the result has no record, or if the record lacks the meshes.
+    /// Completes the files in their order. Throws if the result has no record, or if the record lacks the meshes.
     static func write(
         _ files: [(path: String, format: OutputFormat)], of result: StoredResult, replaces: Bool,
         model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel

@@ -23,20 +23,15 @@ enum WebVTT {
     static func times(_ begin: Int64, _ end: Int64) -> String {
         "\(ClockText.timestamp(begin)) --> \(ClockText.timestamp(end))"
     }
-}
 
-extension WebVTT {
     /// Writes a metadata track: a cue for each sample that shows a face, with the boxes as JSON. A cue lasts until the next
-    /// sample in `frames.csv`.
-    ///
-    /// - Throws: `VidscanError` if the tables are damaged or do not fit each other.
+    /// sample in `frames.csv`. Throws if the tables are damaged or do not fit each other.
     static func writeBoxes(
         of result: StoredResult, interval: Int64, to file: borrowing AtomicFile
     ) throws(VidscanError) {
         let frames = try TableReader(folder: result.name, name: "frames.csv")
-        let (time, frame, count) = (
-            try frames.column("time"), try frames.column("frame"), try frames.column("faces")
-        )
+        let (time, frame) = (try frames.column("time"), try frames.column("frame"))
+        let count = try frames.column("faces")
         let faces = try FaceBoxes(folder: result.name)
         var size = ""
         if let width = result.record.video.displayWidth, let height = result.record.video.displayHeight {
@@ -87,9 +82,7 @@ private struct FaceBoxes {
         box = try FaceColumns(FaceField.box, of: table)
     }
 
-    /// Returns the boxes in the next rows.
-    ///
-    /// - Throws: `VidscanError` if there are fewer rows, or one is of another frame.
+    /// Returns the boxes in the next rows. Throws if there are fewer rows, or one is of another frame.
     func take(_ count: Int, frame number: Int) throws(VidscanError) -> [[Field]] {
         var boxes: [[Field]] = []
         for _ in 0..<count {
@@ -101,13 +94,13 @@ private struct FaceBoxes {
             let faceID = try table.integer(columns.face, in: ReadLimits.ids)
             let box = try box.numbers(in: table).box
             boxes.append(
-                [.integer(Int64(faceID)), personID.map { .integer(Int64($0)) } ?? .missing]
+                [.integer(faceID), .integer(personID)]
                     + [box.x, box.y, box.width, box.height].map { .decimal($0, decimals: 2) })
         }
         return boxes
     }
 
-    /// - Throws: `VidscanError` if a row is left.
+    /// Throws if a row is left.
     func finish() throws(VidscanError) {
         guard try !table.next() else { throw table.problem("has no frame in frames.csv") }
     }

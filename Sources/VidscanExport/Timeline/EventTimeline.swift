@@ -9,18 +9,15 @@ struct EventTimeline: Sendable, Equatable {
     /// The end of the video, or of its analysed part, in microseconds; no annotation ends later.
     private(set) var end: Int64
 
-    /// - Parameters:
-    ///   - events: in order of time.
-    ///   - samples: the times of the first and the last sample, and the time from one to the next, in microseconds.
-    ///   - duration: of the video in microseconds, if it is known and all of the video was analysed.
-    ///   - people: the person of each face.
+    /// `events` are in order of time. `duration` is that of the video in microseconds, if it is known and all of the video
+    /// was analysed; `people` are by face.
     init(events: [ResultEvent], samples: ResultSamples, duration: Int64?, people: [Int: Int]) {
         // A sample stands for the time until the next one.
-        let sampled = samples.last + max(samples.interval, Self.shortest)
-        let lastEvent = events.map { $0.microseconds + ($0.duration ?? 0) }.max() ?? 0
-        end = max(duration ?? 0, samples.last, lastEvent, duration == nil ? sampled : 0, Self.shortest)
         let interval = max(samples.interval, Self.shortest)
-        var open: [Open: ResultEvent] = [:]
+        let lastEvent = events.map { $0.microseconds + ($0.duration ?? 0) }.max() ?? 0
+        end = max(duration ?? samples.last + interval, samples.last, lastEvent, Self.shortest)
+        // The events that began, by face.
+        var (faces, smiles): ([Int?: ResultEvent], [Int?: ResultEvent]) = ([:], [:])
         func add(
             _ kind: Annotation.Kind, _ face: Int?, from begin: Int64, to stop: Int64, _ value: String?,
             _ measured: String?
@@ -34,63 +31,66 @@ struct EventTimeline: Sendable, Equatable {
                     kind: kind, begin: begin, end: stop, faceID: face, personID: face.flatMap { people[$0] },
                     value: value, measured: measured))
         }
-        var cuts: [ResultEvent] = []
         for event in events {
-            let key = Open(faceID: event.faceID, kind: .smile)
-            let present = Open(faceID: event.faceID, kind: .face)
+            let (face, now) = (event.faceID, event.microseconds)
             switch event.kind {
-            case .shotCut: cuts.append(event)
-            case .faceStarted: open[present] = event
+            case .shotCut: break
+            case .faceStarted: faces[face] = event
             case .faceStopped:
-                for kind in [Annotation.Kind.smile, .face] {
-                    guard let start = open.removeValue(forKey: Open(faceID: event.faceID, kind: kind)) else { continue }
-                    add(
-                        kind, event.faceID, from: start.microseconds, to: event.microseconds,
-                        kind == .face ? event.value : start.value, kind == .face ? event.measured : nil)
+                if let smile = smiles.removeValue(forKey: face) {
+                    add(.smile, face, from: smile.microseconds, to: now, smile.value, nil)
                 }
-            case .smileStarted: open[key] = event
+                if let start = faces.removeValue(forKey: face) {
+                    add(.face, face, from: start.microseconds, to: now, event.value, event.measured)
+                }
+            case .smileStarted: smiles[face] = event
             case .smileStopped:
-                let start = open.removeValue(forKey: key)
-                let begin = start?.microseconds ?? event.microseconds - (event.duration ?? 0)
+                let start = smiles.removeValue(forKey: face)
                 add(
-                    .smile, event.faceID, from: begin, to: event.microseconds, start?.value,
+                    .smile, face, from: start?.microseconds ?? now - (event.duration ?? 0), to: now, start?.value,
                     event.measured ?? start?.measured)
             case .blink, .eyesClosed, .lookAway:
                 guard let kind = Annotation.Kind(rawValue: event.kind.rawValue) else { continue }
-                let end = event.microseconds + (event.duration ?? 0)
-                add(kind, event.faceID, from: event.microseconds, to: end, nil, event.measured)
+                add(kind, face, from: now, to: now + (event.duration ?? 0), nil, event.measured)
             }
         }
-        for (key, event) in open {
-            add(key.kind, key.faceID, from: event.microseconds, to: samples.last, event.value, event.measured)
+        for (kind, open) in [(Annotation.Kind.face, faces), (.smile, smiles)] {
+            for (face, event) in open {
+                add(kind, face, from: event.microseconds, to: samples.last, event.value, event.measured)
+            }
         }
-        addShots(cuts, from: max(samples.first, 0))
+        addShots(events.filter { $0.kind == .shotCut }, from: max(samples.first, 0))
         annotations.sort(by: Annotation.precedes)
     }
 
     /// One millisecond, the unit of ELAN and WebVTT.
     private static let shortest: Int64 = 1000
 
-    private struct Open: Hashable {
-        let faceID: Int?
-        let kind: Annotation.Kind
-    }
-
     /// Adds the shots, which cover the time from the first sample to the end.
     private mutating func addShots(_ cuts: [ResultEvent], from first: Int64) {
+        let starts = [(time: first, value: nil)] + cuts.map { (time: $0.microseconds, value: $0.value) }
         var begin = first
-        var value: String?
-        var number = 1
-        for cut in cuts + [nil] {
-            let stop = cut?.microseconds ?? end
-            if stop > begin {
-                annotations.append(Annotation(kind: .shot, begin: begin, end: stop, value: value, shot: number))
-                begin = stop
-            }
-            if let cut {
-                value = cut.value
-                number += 1
-            }
+        for (index, start) in starts.enumerated() {
+            let stop = index + 1 < starts.count ? starts[index + 1].time : end
+            guard stop > begin else { continue }
+            annotations.append(
+                Annotation(kind: .shot, begin: begin, end: stop, value: start.value, shot: index + 1))
+            begin = stop
         }
+    }
+
+    /// Reads the person of each face from `tracks.csv`.
+    static func people(_ folder: String) throws(VidscanError) -> [Int: Int] {
+        let table = try TableReader(folder: folder, name: "tracks.csv")
+        let (face, person) = (try table.column("face_id"), try table.column("person_id"))
+        var people: [Int: Int] = [:]
+        while try table.next() {
+            guard people.count < ReadLimits.tracks else {
+                throw table.problem("is one of more than \(ReadLimits.tracks) faces, too many to annotate")
+            }
+            let id = try table.integer(face, in: ReadLimits.ids)
+            people[id] = try table.optionalInteger(person, in: ReadLimits.ids)
+        }
+        return people
     }
 }

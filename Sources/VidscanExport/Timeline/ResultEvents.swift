@@ -22,21 +22,12 @@ struct ResultEvent: Sendable, Equatable {
     }
 }
 
-/// When a result was sampled, in microseconds.
-struct ResultSamples: Sendable, Equatable {
-    var first: Int64
-    var last: Int64
-    /// The mean time from one sample to the next; 0 if there is only one.
-    var interval: Int64
-}
-
-/// Reads the tables that an export needs.
-enum ExportTables {
+extension ResultEvent {
     /// Events beyond this number make a file that no annotation program opens.
-    private static let maximumEvents = 200_000
+    private static let maximum = 200_000
 
     /// Reads `events.csv`, which is in order of time.
-    static func events(_ folder: String) throws(VidscanError) -> [ResultEvent] {
+    static func read(_ folder: String) throws(VidscanError) -> [ResultEvent] {
         let table = try TableReader(folder: folder, name: "events.csv")
         let (time, kind, face, value) = (
             try table.column("time"), try table.column("kind"), try table.column("face_id"), try table.column("value")
@@ -45,8 +36,7 @@ enum ExportTables {
         var events: [ResultEvent] = []
         while try table.next() {
             let event = ResultEvent(
-                microseconds: try table.microseconds(time),
-                kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)),
+                microseconds: try table.microseconds(time), kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)),
                 faceID: try table.optionalInteger(face, in: ReadLimits.ids),
                 value: try word(value, in: table), measured: try word(measured, in: table))
             guard event.microseconds >= events.last?.microseconds ?? event.microseconds else {
@@ -55,8 +45,8 @@ enum ExportTables {
             guard (event.kind == .shotCut) == (event.faceID == nil) else {
                 throw table.problem("face_id does not fit the kind")
             }
-            guard events.count < maximumEvents else {
-                throw table.problem("is one of more than \(maximumEvents) events, too many to annotate")
+            guard events.count < maximum else {
+                throw table.problem("is one of more than \(maximum) events, too many to annotate")
             }
             events.append(event)
         }
@@ -68,44 +58,34 @@ enum ExportTables {
         guard let column, table.text(column) != nil else { return nil }
         // With an optional type, nil would be a value.
         let word: String = try table.value(column) { text in
-            let isWord = text.utf8.count <= 32 && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
-            let isNumber = text.utf8.count <= 32 && Double(text).map(ReadLimits.seconds.contains) == true
-            return isWord || isNumber ? text : nil
+            let isWord = text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+            let isNumber = Double(text).map(ReadLimits.seconds.contains) == true
+            return text.utf8.count <= 32 && (isWord || isNumber) ? text : nil
         }
         return word
     }
+}
 
-    /// Reads the times of `frames.csv`.
-    ///
-    /// - Throws: `VidscanError` if the table has no sample.
-    static func samples(_ folder: String) throws(VidscanError) -> ResultSamples {
+/// When a result was sampled, in microseconds.
+struct ResultSamples: Sendable, Equatable {
+    let first, last: Int64
+    /// The mean time from one sample to the next; 0 if there is only one.
+    let interval: Int64
+
+    /// Reads the times of `frames.csv`. Throws if the table has no sample.
+    init(folder: String) throws(VidscanError) {
         let table = try TableReader(folder: folder, name: "frames.csv")
         let time = try table.column("time")
-        var samples: ResultSamples?
+        var range: (first: Int64, last: Int64)?
         var count: Int64 = 0
         while try table.next() {
             let now = try table.microseconds(time)
-            guard now >= samples?.last ?? now else { throw table.problem("time goes back") }
-            samples = ResultSamples(first: samples?.first ?? now, last: now, interval: 0)
+            guard now >= range?.last ?? now else { throw table.problem("time goes back") }
+            range = (range?.first ?? now, now)
             count += 1
         }
-        guard var samples else { throw table.problem("has no sample") }
-        if count > 1 { samples.interval = (samples.last - samples.first) / (count - 1) }
-        return samples
-    }
-
-    /// Reads the person of each face from `tracks.csv`.
-    static func people(_ folder: String) throws(VidscanError) -> [Int: Int] {
-        let table = try TableReader(folder: folder, name: "tracks.csv")
-        let (face, person) = (try table.column("face_id"), try table.column("person_id"))
-        var people: [Int: Int] = [:]
-        while try table.next() {
-            guard people.count < ReadLimits.tracks else {
-                throw table.problem("is one of more than \(ReadLimits.tracks) faces, too many to annotate")
-            }
-            let id = try table.integer(face, in: ReadLimits.ids)
-            people[id] = try table.optionalInteger(person, in: ReadLimits.ids)
-        }
-        return people
+        guard let range else { throw table.problem("has no sample") }
+        (first, last) = range
+        interval = count > 1 ? (last - first) / (count - 1) : 0
     }
 }

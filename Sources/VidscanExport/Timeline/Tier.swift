@@ -24,9 +24,8 @@ struct Tier: Sendable, Equatable {
     /// `smile@person_1`; `shot`.
     var name: String { subject.name.map { "\(kind.rawValue)@\($0)" } ?? kind.rawValue }
 
-    /// Divides annotations into tiers: one for the shots, then one for each person or face and kind.
-    ///
-    /// - Parameter byPerson: whether the faces of a person share tiers. A face without a person has tiers of its own.
+    /// Divides annotations into tiers: one for the shots, then one for each person or face and kind. `byPerson`: the faces
+    /// of a person share tiers. A face without a person has tiers of its own.
     static func tiers(of annotations: [Annotation], byPerson: Bool) -> [Tier] {
         var groups: [Subject: [Annotation.Kind: [Annotation]]] = [:]
         for annotation in annotations {
@@ -53,15 +52,4 @@ struct Tier: Sendable, Equatable {
         }
         return result
     }
-}
-
-extension Annotation {
-    func subject(byPerson: Bool) -> Tier.Subject {
-        guard let faceID else { return .video }
-        if byPerson, let personID { return .person(personID) }
-        return .face(faceID)
-    }
-
-    /// The text for people: `smile`, `shot 3`.
-    var label: String { shot.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
 }

@@ -17,10 +17,7 @@ public struct EyeClosureFilter: Sendable {
         public var hasOneEye: Bool { (left == nil) != (right == nil) }
 
         public init(left: Double?, right: Double?, gazePitch: Double?, isClear: Bool) {
-            self.left = left
-            self.right = right
-            self.gazePitch = gazePitch
-            self.isClear = isClear
+            (self.left, self.right, self.gazePitch, self.isClear) = (left, right, gazePitch, isClear)
         }
 
         fileprivate var mean: Double {
@@ -29,24 +26,19 @@ public struct EyeClosureFilter: Sendable {
         }
     }
 
-    private struct Entry {
-        let sample: Sample
-        let microseconds: Int64
-    }
+    private typealias Entry = (sample: Sample, microseconds: Int64)
 
     private let window: Int64
     /// Samples without a gap, starting a window before the next value.
     private var entries: [Entry] = []
     private var next = 0
 
-    public init(longestBlinkSeconds: Double) {
-        window = Int64((longestBlinkSeconds * 1e6).rounded())
-    }
+    public init(longestBlinkSeconds: Double) { window = Int64((longestBlinkSeconds * 1e6).rounded()) }
 
     /// Returns the openness, 0…100, of the earliest pending samples. `nil` stands for a sample without eyes.
     public mutating func add(_ sample: Sample?, at microseconds: Int64) -> [Double?] {
         guard let sample, sample.left != nil || sample.right != nil else { return finish() + [nil] }
-        entries.append(Entry(sample: sample, microseconds: microseconds))
+        entries.append((sample, microseconds))
         var values: [Double?] = []
         while microseconds - entries[next].microseconds >= window {
             values.append(value(at: next))
@@ -56,7 +48,6 @@ public struct EyeClosureFilter: Sendable {
         return values
     }
 
-    /// Returns the values of the pending samples.
     public mutating func finish() -> [Double?] {
         let values = (next..<entries.count).map { value(at: $0) }
         entries = []

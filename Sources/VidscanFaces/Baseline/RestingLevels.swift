@@ -15,7 +15,6 @@ public struct RestingLevels: Sendable, Equatable {
     /// Gaze, the head's direction, flags, emotions and emojis have no resting level.
     public static let metrics = Metric.allCases.filter { NeutralFaces.levels[$0] != nil || openEyes.contains($0) }
 
-    /// The metrics whose level is that of the open eye.
     static let openEyes: [Metric] = [.leftEyeOpenness, .rightEyeOpenness]
 
     private let levels: [Metric: Double]

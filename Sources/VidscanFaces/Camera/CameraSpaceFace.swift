@@ -56,13 +56,8 @@ package struct CameraSpaceFace: Sendable {
     }
 }
 
-/// In radians, as OpenFace gives them: x > 0 to the right of the frame, y > 0 down, 0 towards the camera's plane.
-package struct GazeAngles: Sendable {
-    package let x: Double
-    package let y: Double
-
-    package init(_ direction: Vector3) {
-        x = atan2(direction.x, -direction.z)
-        y = atan2(direction.y, -direction.z)
-    }
+extension Vector3 {
+    /// The angles of a direction in radians, as OpenFace gives them: x > 0 to the right of the frame, y > 0 down, 0
+    /// towards the camera's plane.
+    package var gazeAngles: Point { Point(x: atan2(x, -z), y: atan2(y, -z)) }
 }

@@ -44,8 +44,7 @@ package struct Rotation: Sendable, Equatable {
 
     static func * (a: Rotation, b: Rotation) -> Rotation {
         Rotation(
-            rows: a.rows.map { row in
-                (0..<3).map { column in (0..<3).reduce(0) { $0 + row[$1] * b.rows[$1][column] } }
+            rows: a.rows.map { row in (0..<3).map { column in (0..<3).reduce(0) { $0 + row[$1] * b.rows[$1][column] } }
             })
     }
 
@@ -59,7 +58,6 @@ package struct Rotation: Sendable, Equatable {
     /// The angles a, b, c in radians of R = X(a) Y(b) Z(c), with b in −π/2…π/2.
     package var anglesXYZ: Vector3 {
         Vector3(
-            x: atan2(-rows[1][2], rows[2][2]), y: asin(min(max(rows[0][2], -1), 1)),
-            z: atan2(-rows[0][1], rows[0][0]))
+            x: atan2(-rows[1][2], rows[2][2]), y: asin(min(max(rows[0][2], -1), 1)), z: atan2(-rows[0][1], rows[0][0]))
     }
 }

@@ -38,12 +38,8 @@ public struct FaceEvent: Sendable, Equatable {
         microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none, measuredFraction: Double? = nil,
         isComplete: Bool? = nil, oneEyeFraction: Double? = nil
     ) {
-        self.microseconds = microseconds
-        self.kind = kind
-        self.faceID = faceID
-        self.value = value
-        self.measuredFraction = measuredFraction
-        self.isComplete = isComplete
+        (self.microseconds, self.kind, self.faceID) = (microseconds, kind, faceID)
+        (self.value, self.measuredFraction, self.isComplete) = (value, measuredFraction, isComplete)
         self.oneEyeFraction = oneEyeFraction
     }
 

@@ -12,10 +12,8 @@ public struct FaceEventDetector: Sendable {
         public var turnDegrees: Double?
 
         public init(eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?) {
-            self.eyeOpenness = eyeOpenness
-            self.hasOneEye = hasOneEye
-            self.smile = smile
-            self.turnDegrees = turnDegrees
+            (self.eyeOpenness, self.hasOneEye) = (eyeOpenness, hasOneEye)
+            (self.smile, self.turnDegrees) = (smile, turnDegrees)
         }
     }
 
@@ -27,9 +25,7 @@ public struct FaceEventDetector: Sendable {
     private var away: MeasuredState
 
     public init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
-        self.faceID = faceID
-        self.options = options
-        self.detectsBlinks = detectsBlinks
+        (self.faceID, self.options, self.detectsBlinks) = (faceID, options, detectsBlinks)
         closure = MeasuredState(
             entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove,
             oneSidedMargin: EventOptions.oneEyeMargin)
@@ -84,9 +80,7 @@ public struct FaceEventDetector: Sendable {
     }
 
     /// - Parameter hasEyes: Whether the measure can come from one eye alone.
-    private func event(
-        _ kind: FaceEvent.Kind, _ period: MeasuredState.Period, hasEyes: Bool = false
-    ) -> FaceEvent {
+    private func event(_ kind: FaceEvent.Kind, _ period: MeasuredState.Period, hasEyes: Bool = false) -> FaceEvent {
         FaceEvent(
             microseconds: period.onset.microseconds, kind: kind, faceID: faceID, value: .number(period.seconds),
             measuredFraction: period.measuredFraction, isComplete: period.isComplete,
@@ -116,9 +110,7 @@ public struct DelayedEventDetector: Sendable {
         return update(closure.add(eyes, at: microseconds))
     }
 
-    public mutating func finish() -> [FaceEvent] {
-        update(closure.finish()) + detector.finish()
-    }
+    public mutating func finish() -> [FaceEvent] { update(closure.finish()) + detector.finish() }
 
     private mutating func update(_ values: [Double?]) -> [FaceEvent] {
         var events: [FaceEvent] = []

@@ -50,8 +50,7 @@ struct MeasuredState: Sendable {
     /// A change counts only if the value does not return beyond the other threshold for the time to hold.
     /// `oneSidedMargin`: how far beyond the threshold a one-sided value must be.
     init(entersAbove: Double, leavesBelow: Double, holdSeconds: Double = 0, oneSidedMargin: Double = 0) {
-        self.entersAbove = entersAbove
-        self.leavesBelow = leavesBelow
+        (self.entersAbove, self.leavesBelow) = (entersAbove, leavesBelow)
         holdMicroseconds = Int64((holdSeconds * 1e6).rounded())
         self.oneSidedMargin = oneSidedMargin
     }
@@ -115,8 +114,7 @@ struct MeasuredState: Sendable {
     ) -> Period {
         let count = Double(max(samples, 1))
         return Period(
-            onset: onset, endMicroseconds: end,
-            measuredFraction: Double(measured - onset.measuredBefore) / count,
+            onset: onset, endMicroseconds: end, measuredFraction: Double(measured - onset.measuredBefore) / count,
             oneSidedFraction: Double(oneSided - onset.oneSidedBefore) / count, hasOffset: hasOffset)
     }
 

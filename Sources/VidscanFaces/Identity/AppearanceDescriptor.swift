@@ -24,10 +24,10 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         bytes = []
         bytes.reserveCapacity(Self.byteCount)
         bytes += Self.portrait(image, face.landmarks)
-        let faceLight = Self.meanColor(image, Self.skin(of: face))
+        let faceLight = Self.meanColor(image, Self.area(Self.skin, of: face.box))
         let light = max((faceLight * TensorPicture.lumaWeights).sum(), 8)
-        bytes += Self.region(image, Self.hair(of: face), faceLight: light)
-        bytes += Self.region(image, Self.clothes(of: face), faceLight: light)
+        bytes += Self.region(image, Self.area(Self.hair, of: face.box), faceLight: light)
+        bytes += Self.region(image, Self.area(Self.clothes, of: face.box), faceLight: light)
         let color = faceLight / max(faceLight.sum(), 1)
         bytes += [color.x, color.y, light / 255].map { Self.byte($0) }
     }
@@ -36,8 +36,8 @@ public struct AppearanceDescriptor: Sendable, Equatable {
     public static func part(describing face: FaceDetection, of size: PictureSize) -> PictureRegion {
         var part = PictureRegion(of: size)
         for pixel in portraitPixels(face.landmarks, size) { part.add(row: pixel.y, columns: pixel.x..<pixel.x + 1) }
-        for area in [skin(of: face), hair(of: face), clothes(of: face)] {
-            let grid = PixelGrid(area.clamped(to: size), size)
+        for area in [skin, hair, clothes] {
+            let grid = PixelGrid(Self.area(area, of: face.box).clamped(to: size), size)
             for row in grid.rows { part.add(row: row, columns: grid.columnRange) }
         }
         return part
@@ -45,25 +45,17 @@ public struct AppearanceDescriptor: Sendable, Equatable {
 
     private static func byte(_ value: Float) -> UInt8 { UInt8(min(max(value * 255, 0), 255).rounded()) }
 
-    private static func skin(of face: FaceDetection) -> Rectangle {
-        area(of: face.box, left: 0.2, top: 0.35, right: 0.8, bottom: 0.75)
-    }
-
+    /// Edges of a part of the picture, as multiples of the face's width and height from its top left corner.
+    private typealias Part = (left: Double, top: Double, right: Double, bottom: Double)
+    private static let skin: Part = (0.2, 0.35, 0.8, 0.75)
     /// Above the face and beside its upper half.
-    private static func hair(of face: FaceDetection) -> Rectangle {
-        area(of: face.box, left: -0.15, top: -0.3, right: 1.15, bottom: 0.25)
-    }
+    private static let hair: Part = (-0.15, -0.3, 1.15, 0.25)
+    private static let clothes: Part = (-0.5, 1.2, 1.5, 2.2)
 
-    private static func clothes(of face: FaceDetection) -> Rectangle {
-        area(of: face.box, left: -0.5, top: 1.2, right: 1.5, bottom: 2.2)
-    }
-
-    private static func area(
-        of box: Rectangle, left: Double, top: Double, right: Double, bottom: Double
-    ) -> Rectangle {
+    private static func area(_ part: Part, of box: Rectangle) -> Rectangle {
         Rectangle(
-            x: box.x + left * box.width, y: box.y + top * box.height, width: (right - left) * box.width,
-            height: (bottom - top) * box.height)
+            x: box.x + part.left * box.width, y: box.y + part.top * box.height,
+            width: (part.right - part.left) * box.width, height: (part.bottom - part.top) * box.height)
     }
 
     /// Samples luma on a grid aligned to eyes and mouth, as deviations from its mean, which is 0.5.

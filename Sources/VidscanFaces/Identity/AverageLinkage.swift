@@ -14,9 +14,7 @@ package protocol AverageLinkage {
     func distance(_ one: Int, _ other: Int) -> Distance?
 
     /// Returns the nearest group, closer than `bound`, that may be joined to another one; the first among equals.
-    func nearest(
-        to group: Int, among candidates: [Int], below bound: Distance?
-    ) -> (index: Int, distance: Distance)?
+    func nearest(to group: Int, among candidates: [Int], below bound: Distance?) -> (index: Int, distance: Distance)?
 
     /// Joins the second group to the first one, which has the lower index.
     mutating func join(_ one: Int, _ other: Int)

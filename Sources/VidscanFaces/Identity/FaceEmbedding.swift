@@ -28,9 +28,7 @@ public struct FaceEmbedding: Sendable, Equatable {
     }
 
     /// 0 for the same direction, 1 for a right angle, 2 for opposite directions.
-    public func cosineDistance(to other: FaceEmbedding) -> Double {
-        Double(1 - Self.dot(values, other.values))
-    }
+    public func cosineDistance(to other: FaceEmbedding) -> Double { Double(1 - Self.dot(values, other.values)) }
 
     /// The cosine distance, raised for faces that resemble many others and lowered for faces that resemble few, so that
     /// one limit serves everybody. The network places the faces of some groups, and of small children, nearer to each
@@ -41,14 +39,13 @@ public struct FaceEmbedding: Sendable, Equatable {
     }
 
     /// What ``distance(to:)`` takes off for two faces.
-    package static func adjustment(_ one: Float, _ other: Float) -> Float {
-        0.35 * (one + other - 2 * meanRemoteness)
-    }
+    package static func adjustment(_ one: Float, _ other: Float) -> Float { 0.35 * (one + other - 2 * meanRemoteness) }
 
     /// Mean directions of the faces of many people, made by `scripts/embedding/strangers.py`.
-    private static let strangers = PackageResources.strangers_i8.chunks(of: length).map { chunk in
-        chunk.map { Float(Int8(bitPattern: $0)) / 512 }
-    }
+    private static let strangers: [[Float]] = {
+        let numbers = PackageResources.strangers_i8.map { Float(Int8(bitPattern: $0)) / 512 }
+        return stride(from: 0, to: numbers.count, by: length).map { Array(numbers[$0..<$0 + length]) }
+    }()
     private static let nearestStrangers = 3
     /// Between that of the people from whom ``strangers`` was made and that of press photographs.
     private static let meanRemoteness: Float = 0.85
@@ -65,11 +62,5 @@ public struct FaceEmbedding: Sendable, Equatable {
                 return sums.sum()
             }
         }
-    }
-}
-
-extension [UInt8] {
-    fileprivate func chunks(of count: Int) -> [ArraySlice<UInt8>] {
-        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
     }
 }

@@ -39,15 +39,13 @@ public struct IdentityProfile: Sendable {
 
     public init() {}
 
-    public init(_ trackedDetection: TrackedDetection) {
-        add(trackedDetection)
-    }
+    public init(_ detection: TrackedDetection) { add(detection) }
 
     /// Adds a detection, weighted by its visibility. `memory` limits the weight of all earlier ones, except for the
     /// shape, so that the profile follows changes of light and pose.
-    public mutating func add(_ trackedDetection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
+    public mutating func add(_ detection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
         guard weight > 0 else { return }
-        if let bytes = trackedDetection.appearance?.bytes {
+        if let bytes = detection.appearance?.bytes {
             let fraction = portrait.add(bytes[..<Self.portraitLength], weight: weight, memory: memory) {
                 ($0 - 127.5) / 127.5
             }
@@ -61,7 +59,7 @@ public struct IdentityProfile: Sendable {
                 self[keyPath: mean].add(histograms, weight: weight, memory: memory) { $0 / 255 }
             }
         }
-        if let values = trackedDetection.shape {
+        if let values = detection.shape {
             if shape.isEmpty { shape = [Double](repeating: 0, count: values.count) }
             let fraction = Double(weight) / (shapeWeight + Double(weight))
             for index in shape.indices { shape[index] += fraction * (Double(values[index]) - shape[index]) }
@@ -79,8 +77,6 @@ public struct IdentityProfile: Sendable {
         public var shapeEvidence: Double?
 
         static let certain = 4.5
-        /// For a face to keep its number across a cut.
-        static let certainAcrossCut = 6.0
 
         /// Certainty that the profiles belong to one person, up to about 9; 0 if there is evidence against it.
         var certainty: Double {
@@ -100,15 +96,11 @@ public struct IdentityProfile: Sendable {
         var isPossible: Bool { shapeEvidence ?? 0 >= -4 && clothes ?? 0 <= 0.5 && hair ?? 0 <= 0.5 }
     }
 
-    /// `betweenVariances` are between people for each number of the shape; if empty, the shape is left out. An average
-    /// counts as at most `maximumSamples` independent samples, because successive ones are similar.
-    public func difference(
-        to other: IdentityProfile, betweenVariances: [Double], maximumSamples: Double = 3
-    ) -> Difference {
+    /// `betweenVariances` are between people for each number of the shape; if empty, the shape is left out.
+    public func difference(to other: IdentityProfile, betweenVariances: [Double] = []) -> Difference {
         var result = Difference()
         if portrait.weight > 0, other.portrait.weight > 0 {
-            let product = Self.cosine(portrait.values, other.portrait.values)
-            result.portrait = product.map { (1 - $0) / 2 }
+            result.portrait = Self.cosine(portrait.values, other.portrait.values).map { (1 - $0) / 2 }
             let step = skin - other.skin
             result.skin = min(1, Double((step.x * step.x + step.y * step.y).squareRoot()) * 10)
         }
@@ -116,11 +108,14 @@ public struct IdentityProfile: Sendable {
         result.clothes = Self.distance(clothes, other.clothes)
         if shapeWeight > 0, other.shapeWeight > 0, !betweenVariances.isEmpty, shape.count == other.shape.count {
             result.shapeEvidence = Self.evidence(
-                shape, other.shape, samples: min(shapeWeight, maximumSamples),
-                otherSamples: min(other.shapeWeight, maximumSamples), betweenVariances)
+                shape, other.shape, samples: min(shapeWeight, Self.maximumSamples),
+                otherSamples: min(other.shapeWeight, Self.maximumSamples), betweenVariances)
         }
         return result
     }
+
+    /// An average counts as at most so many independent samples, because successive ones are similar.
+    private static let maximumSamples = 3.0
 
     public mutating func merge(_ other: IdentityProfile) {
         let weight = portrait.weight + other.portrait.weight

@@ -44,7 +44,7 @@ struct PersonDistance {
         var distance = faces
         let (near, far) = (IdentityCalibration.nearThreshold, IdentityCalibration.farThreshold)
         let threshold = far + nearness * (near - far)
-        if let clothes = a.profile.difference(to: b.profile, betweenVariances: []).clothes {
+        if let clothes = a.profile.difference(to: b.profile).clothes {
             distance += nearness * IdentityCalibration.clothesWeight * (clothes - 0.5)
         }
         // Similar clothes do not make up for faces as different as those of two people: many wear a uniform.
@@ -52,9 +52,7 @@ struct PersonDistance {
     }
 
     private static func ofFaces(_ a: TrackSummary, _ b: TrackSummary) -> Double {
-        let sum = a.embeddings.reduce(0) { sum, one in
-            b.embeddings.reduce(sum) { $0 + one.distance(to: $1) }
-        }
+        let sum = a.embeddings.reduce(0) { sum, one in b.embeddings.reduce(sum) { $0 + one.distance(to: $1) } }
         return sum / Double(a.embeddings.count * b.embeddings.count)
     }
 
@@ -70,7 +68,5 @@ extension TrackSummary {
     }
 
     /// Whether two tracks are never visible at the same time and have no timestamp jump between them.
-    public func mayBeSamePerson(as other: TrackSummary) -> Bool {
-        epoch == other.epoch && !overlaps(other)
-    }
+    public func mayBeSamePerson(as other: TrackSummary) -> Bool { epoch == other.epoch && !overlaps(other) }
 }

@@ -37,9 +37,7 @@ public struct TrackletLinker: Sendable {
     private static let maximumAbsenceSeconds = 60.0
     private let shapeVariances: [Double]
 
-    public init(shapeVariances: [Double] = []) {
-        self.shapeVariances = shapeVariances
-    }
+    public init(shapeVariances: [Double] = []) { self.shapeVariances = shapeVariances }
 
     /// Groups tracks, which are in order of first appearance, by face and by person.
     public func link(_ tracks: [TrackSummary]) -> Result {
@@ -48,12 +46,12 @@ public struct TrackletLinker: Sendable {
         var groups = TrackGroups(compared)
         joinByEmbeddings(&groups, compared, distance)
         let certainties = joinByAppearance(&groups, compared)
-        let confidence = PersonConfidence(compared, groups, distance, certainties: certainties)
+        let confidences = confidences(compared, groups, distance, certainties)
         let faces = faces(compared, groups, distance)
         let rest = compared.count..<tracks.count
         return Result(
             faces: faces + rest,
-            people: compared.indices.map { Person(group: groups.owner[$0], confidence: confidence.of($0)) }
+            people: compared.indices.map { Person(group: groups.owner[$0], confidence: confidences[$0]) }
                 + rest.map { Person(group: $0, confidence: IdentityCalibration.unjudged) })
     }
 
@@ -99,8 +97,7 @@ public struct TrackletLinker: Sendable {
             {
                 let certainty = certainty(tracks[first], tracks[second])
                 if certainty >= IdentityProfile.Difference.certain {
-                    pairs.append(
-                        Pair(certainty: certainty, firstIndex: UInt16(first), secondIndex: UInt16(second)))
+                    pairs.append(Pair(certainty: certainty, firstIndex: UInt16(first), secondIndex: UInt16(second)))
                 }
             }
         }
@@ -142,59 +139,16 @@ public struct TrackletLinker: Sendable {
         return faces.owner
     }
 
-    private func difference(_ a: IdentityProfile, _ b: IdentityProfile) -> IdentityProfile.Difference {
-        a.difference(to: b, betweenVariances: shapeVariances)
-    }
-}
-
-/// Identifies each group by the index of its first track.
-struct TrackGroups {
-    private(set) var owner: [Int]
-    /// Tracks of each group, ascending; empty for an index that identifies no group.
-    private(set) var members: [[Int]]
-    private let tracks: [TrackSummary]
-
-    init(_ tracks: [TrackSummary]) {
-        self.tracks = tracks
-        owner = Array(tracks.indices)
-        members = tracks.indices.map { [$0] }
-    }
-
-    mutating func join(_ first: Int, _ second: Int) {
-        guard first != second else { return }
-        let (low, high) = (min(first, second), max(first, second))
-        for track in members[high] { owner[track] = low }
-        members[low] = (members[low] + members[high]).sorted()
-        members[high] = []
-    }
-
-    func isJudged(_ group: Int) -> Bool { members[group].contains { !tracks[$0].embeddings.isEmpty } }
-
-    func mayBeSamePerson(_ first: Int, _ second: Int) -> Bool {
-        members[first].allSatisfy { a in
-            members[second].allSatisfy { tracks[a].mayBeSamePerson(as: tracks[$0]) }
-        }
-    }
-
-    func profile(_ group: Int) -> IdentityProfile {
-        members[group].dropFirst().reduce(into: tracks[group].profile) { $0.merge(tracks[$1].profile) }
-    }
-}
-
-/// Certainty that a track belongs to its person and to no other.
-///
-/// With embeddings, a logistic function of the smaller of two margins: how far the person's other tracks are below the
-/// threshold, and half of how far the next person is beyond them. For a single track: how far the next person is above
-/// it.
-struct PersonConfidence {
-    private let values: [Double]
-
-    /// - Parameter certainties: Of each track that was joined by its appearance.
-    init(
-        _ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance, certainties: [Int: Double]
-    ) {
+    /// Certainty that a track belongs to its person and to no other.
+    ///
+    /// With embeddings, a logistic function of the smaller of two margins: how far the person's other tracks are below the
+    /// threshold, and half of how far the next person is beyond them. For a single track: how far the next person is above
+    /// it.
+    private func confidences(
+        _ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance, _ certainties: [Int: Double]
+    ) -> [Double] {
         let people = groups.members.indices.filter { !groups.members[$0].isEmpty }
-        values = tracks.indices.map { track in
+        return tracks.indices.map { track in
             let own = groups.owner[track]
             let rivals = people.filter { person in
                 person != own && groups.members[person].allSatisfy { tracks[$0].mayBeSamePerson(as: tracks[track]) }
@@ -224,5 +178,39 @@ struct PersonConfidence {
         }
     }
 
-    func of(_ track: Int) -> Double { values[track] }
+    private func difference(_ a: IdentityProfile, _ b: IdentityProfile) -> IdentityProfile.Difference {
+        a.difference(to: b, betweenVariances: shapeVariances)
+    }
+}
+
+/// Identifies each group by the index of its first track.
+struct TrackGroups {
+    private(set) var owner: [Int]
+    /// Tracks of each group, ascending; empty for an index that identifies no group.
+    private(set) var members: [[Int]]
+    private let tracks: [TrackSummary]
+
+    init(_ tracks: [TrackSummary]) {
+        self.tracks = tracks
+        owner = Array(tracks.indices)
+        members = tracks.indices.map { [$0] }
+    }
+
+    mutating func join(_ first: Int, _ second: Int) {
+        guard first != second else { return }
+        let (low, high) = (min(first, second), max(first, second))
+        for track in members[high] { owner[track] = low }
+        members[low] = (members[low] + members[high]).sorted()
+        members[high] = []
+    }
+
+    func isJudged(_ group: Int) -> Bool { members[group].contains { !tracks[$0].embeddings.isEmpty } }
+
+    func mayBeSamePerson(_ first: Int, _ second: Int) -> Bool {
+        members[first].allSatisfy { a in members[second].allSatisfy { tracks[a].mayBeSamePerson(as: tracks[$0]) } }
+    }
+
+    func profile(_ group: Int) -> IdentityProfile {
+        members[group].dropFirst().reduce(into: tracks[group].profile) { $0.merge(tracks[$1].profile) }
+    }
 }

@@ -6,8 +6,7 @@ struct AlignedFace {
     /// The outer eye corners of the canonical face are 1 apart; x right, y down, z away from the camera.
     let points: [Vector3]
     /// The same points as the camera sees them, upright and in the canonical size, but still with perspective.
-    let uprightX: [Double]
-    let uprightY: [Double]
+    let upright: [Point]
     /// The camera's axis in the face's coordinates. An in-plane rotation of the frame does not change it.
     let viewAxis: Vector3
 
@@ -21,18 +20,18 @@ struct AlignedFace {
         let angle = atan2(r[1][0] - r[0][1], r[0][0] + r[1][1])
         let (cosine, sine) = (cos(angle), sin(angle))
         let face = source[..<MeshPoint.rightIris]
-        let middleX = face.reduce(0) { $0 + $1.x } / Double(face.count)
-        let middleY = face.reduce(0) { $0 + $1.y } / Double(face.count)
-        uprightX = source.map { alignment.scale * (cosine * ($0.x - middleX) - sine * ($0.y - middleY)) }
-        uprightY = source.map { alignment.scale * (sine * ($0.x - middleX) + cosine * ($0.y - middleY)) }
+        let middle = face.reduce(.zero, +) / Double(face.count)
+        upright = source.map {
+            let offset = $0 - middle
+            return alignment.scale
+                * Point(x: cosine * offset.x - sine * offset.y, y: sine * offset.x + cosine * offset.y)
+        }
     }
 
     func distance(_ a: Int, _ b: Int) -> Double { (points[a] - points[b]).squaredLength.squareRoot() }
 
     /// Mean vertical position; larger is lower.
-    func level(_ indices: Int...) -> Double {
-        indices.reduce(0) { $0 + points[$1].y } / Double(indices.count)
-    }
+    func level(_ indices: Int...) -> Double { indices.reduce(0) { $0 + points[$1].y } / Double(indices.count) }
 }
 
 struct FaceMeasures {

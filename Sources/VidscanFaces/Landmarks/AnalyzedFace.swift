@@ -25,14 +25,9 @@ package struct AnalyzedFace: Sendable {
         quality: PictureQuality? = nil, expressions: FaceExpressions? = nil, appearance: AppearanceDescriptor? = nil,
         shape: [Float]? = nil
     ) {
-        self.detection = detection
-        self.presence = presence
-        self.mesh = mesh
-        self.pose = pose
-        self.quality = quality
-        self.expressions = expressions
-        self.appearance = appearance
-        self.shape = shape
+        (self.detection, self.presence, self.mesh) = (detection, presence, mesh)
+        (self.pose, self.quality, self.expressions) = (pose, quality, expressions)
+        (self.appearance, self.shape) = (appearance, shape)
     }
 
     /// Whether the mesh shows a face that is turned by less than 90° in the frame; `false` without a mesh.

@@ -7,12 +7,7 @@ public enum EmbeddingCrop {
     /// the mesh by rotation, scale and translation (Umeyama, "Least-squares estimation of transformation parameters
     /// between two point patterns", PAMI 13, 1991).
     public static func square(around mesh: FaceMesh) -> RotatedSquare {
-        let points = meanFace.map { mean -> Point in
-            let count = Double(mean.indices.count)
-            return Point(
-                x: mean.indices.reduce(0) { $0 + mesh[$1].x } / count,
-                y: mean.indices.reduce(0) { $0 + mesh[$1].y } / count)
-        }
+        let points = meanFace.map { mean in Point.mean(mean.indices.map { mesh[$0] }) }
         let (source, target) = (Point.mean(meanFace.map(\.position)), Point.mean(points))
         // In the plane, the best rotation and scale are one complex number: the covariance over the variance.
         var (variance, along, across) = (0.0, 0.0, 0.0)
@@ -27,8 +22,7 @@ public enum EmbeddingCrop {
         return RotatedSquare(
             center: Point(
                 x: target.x + along * middle.x - across * middle.y, y: target.y + across * middle.x + along * middle.y),
-            side: max((along * along + across * across).squareRoot(), 2),
-            angle: atan2(across, along))
+            side: max((along * along + across * across).squareRoot(), 2), angle: atan2(across, along))
     }
 
     /// Positions in a unit square, from the description of the network in the Open Model Zoo, and the mesh points whose
@@ -43,13 +37,6 @@ public enum EmbeddingCrop {
         ([61], Point(x: 0.34947188, y: 0.82469196)),
         ([291], Point(x: 0.65343646, y: 0.82469196)),
     ]
-}
-
-extension Point {
-    fileprivate static func mean(_ points: [Point]) -> Point {
-        let count = Double(points.count)
-        return Point(x: points.reduce(0) { $0 + $1.x } / count, y: points.reduce(0) { $0 + $1.y } / count)
-    }
 }
 
 /// A small aligned picture of a face, kept because only the whole video shows which faces need an embedding.

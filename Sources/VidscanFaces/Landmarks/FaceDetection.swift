@@ -9,9 +9,7 @@ public struct FaceDetection: Sendable, Hashable {
     public var landmarks: FaceLandmarks
 
     public init(box: Rectangle, confidence: Double, landmarks: FaceLandmarks) {
-        self.box = box
-        self.confidence = confidence
-        self.landmarks = landmarks
+        (self.box, self.confidence, self.landmarks) = (box, confidence, landmarks)
     }
 }
 
@@ -24,11 +22,8 @@ public struct FaceLandmarks: Sendable, Hashable {
     public var rightMouthCorner: Point
 
     public init(leftEye: Point, rightEye: Point, nose: Point, leftMouthCorner: Point, rightMouthCorner: Point) {
-        self.leftEye = leftEye
-        self.rightEye = rightEye
-        self.nose = nose
-        self.leftMouthCorner = leftMouthCorner
-        self.rightMouthCorner = rightMouthCorner
+        (self.leftEye, self.rightEye, self.nose) = (leftEye, rightEye, nose)
+        (self.leftMouthCorner, self.rightMouthCorner) = (leftMouthCorner, rightMouthCorner)
     }
 
     /// - Parameter points: Five, in the order of the properties.
@@ -64,14 +59,4 @@ public enum FaceSize: String, Sendable, NamedChoice, Comparable {
     case small
 
     public static func < (a: FaceSize, b: FaceSize) -> Bool { (a, b) == (.large, .small) }
-}
-
-extension Point {
-    static func + (a: Point, b: Point) -> Point { Point(x: a.x + b.x, y: a.y + b.y) }
-    static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
-    static func * (a: Point, factor: Double) -> Point { Point(x: a.x * factor, y: a.y * factor) }
-
-    var length: Double { (x * x + y * y).squareRoot() }
-
-    func middle(_ other: Point) -> Point { Point(x: (x + other.x) / 2, y: (y + other.y) / 2) }
 }

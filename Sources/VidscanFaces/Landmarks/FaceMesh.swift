@@ -26,24 +26,13 @@ public struct FaceMesh: Sendable, Equatable {
 
     /// The irises lie inside.
     package var bounds: Rectangle {
-        var low = self[0]
-        var high = low
-        for index in 1..<MeshPoint.rightIris {
-            let point = self[index]
-            low = Point(x: min(low.x, point.x), y: min(low.y, point.y))
-            high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
-        }
-        return Rectangle(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
+        Rectangle(corners: Rectangle.corners(around: (0..<MeshPoint.rightIris).map { self[$0] }))
     }
 
-    public func middle(_ first: Int, _ second: Int) -> Point {
-        self[first].middle(self[second])
-    }
+    public func middle(_ first: Int, _ second: Int) -> Point { self[first].middle(self[second]) }
 
     /// In the frame, in pixels.
-    public func distance(_ first: Int, _ second: Int) -> Double {
-        (self[first] - self[second]).length
-    }
+    public func distance(_ first: Int, _ second: Int) -> Double { (self[first] - self[second]).length }
 }
 
 /// Indices of well-known points. Left and right are the subject's own.

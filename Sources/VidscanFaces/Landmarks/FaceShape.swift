@@ -27,9 +27,7 @@ public struct FaceShape: Sendable {
             }
         }
         let values = model.canonical
-        canonical = points.indices.map {
-            Vector3(x: values[3 * $0], y: values[3 * $0 + 1], z: values[3 * $0 + 2])
-        }
+        canonical = points.indices.map { Vector3(x: values[3 * $0], y: values[3 * $0 + 1], z: values[3 * $0 + 2]) }
     }
 
     /// Returns 24 numbers, each with a variance of about 1 among images of one person.

@@ -14,32 +14,24 @@ public enum MeshCrop {
         // The vector from eyes to mouth, rotated by 90°, points along the eyes too, and is reliable in profile.
         let angle = atan2(eyes.y - down.x, eyes.x + down.y)
         let points = [marks.rightEye, marks.leftEye, marks.nose, marks.rightMouthCorner, marks.leftMouthCorner]
-        let origin = Point(
-            x: points.map(\.x).reduce(0, +) / Double(points.count),
-            y: points.map(\.y).reduce(0, +) / Double(points.count))
+        let origin = Point.mean(points)
         let nose = turned(marks.nose - origin, by: -angle)
         let box = turned(face.box.center - origin, by: -angle)
         let eyesToMouth = down.length
         let offset = turned(
             Point(x: -0.92 * nose.x + 0.60 * box.x, y: -0.03 * eyesToMouth - 0.40 * nose.y + 0.07 * box.y), by: angle)
         let side = 0.93 * face.box.area.squareRoot() + 1.08 * eyesToMouth + 0.49 * eyes.length
-        return RotatedSquare(
-            center: origin + offset, side: max(side, 2), angle: angle)
+        return RotatedSquare(center: origin + offset, side: max(side, 2), angle: angle)
     }
 
     public static func implied(by mesh: FaceMesh) -> RotatedSquare {
         let eyes = mesh[MeshPoint.leftEyeOuter] - mesh[MeshPoint.rightEyeOuter]
         let angle = atan2(eyes.y, eyes.x)
         let (cosine, sine) = (cos(angle), sin(angle))
-        var low = Point(x: .infinity, y: .infinity)
-        var high = Point(x: -.infinity, y: -.infinity)
         // The irises are inside the eyes.
-        for index in 0..<MeshPoint.rightIris {
-            let point = mesh[index]
-            let level = Point(x: cosine * point.x + sine * point.y, y: -sine * point.x + cosine * point.y)
-            low = Point(x: min(low.x, level.x), y: min(low.y, level.y))
-            high = Point(x: max(high.x, level.x), y: max(high.y, level.y))
-        }
+        let points = (0..<MeshPoint.rightIris).map { mesh[$0] }
+        let (low, high) = Rectangle.corners(
+            around: points.map { Point(x: cosine * $0.x + sine * $0.y, y: -sine * $0.x + cosine * $0.y) })
         return RotatedSquare(
             center: turned(low.middle(high), by: angle), side: max(1.5 * max(high.x - low.x, high.y - low.y), 2),
             angle: angle)
@@ -71,8 +63,7 @@ public enum MeshCrop {
     }
 
     private static func turned(_ vector: Point, by angle: Double) -> Point {
-        Point(
-            x: cos(angle) * vector.x - sin(angle) * vector.y, y: sin(angle) * vector.x + cos(angle) * vector.y)
+        Point(x: cos(angle) * vector.x - sin(angle) * vector.y, y: sin(angle) * vector.x + cos(angle) * vector.y)
     }
 }
 
@@ -85,9 +76,7 @@ public enum EmotionCrop {
         let across = left - right
         let drop = (0.5 - 50.0 / 128) * 2
         return RotatedSquare(
-            center: Point(
-                x: (left.x + right.x) / 2 - drop * across.y, y: (left.y + right.y) / 2 + drop * across.x),
-            side: max(2 * across.length, 2),
-            angle: atan2(across.y, across.x))
+            center: Point(x: (left.x + right.x) / 2 - drop * across.y, y: (left.y + right.y) / 2 + drop * across.x),
+            side: max(2 * across.length, 2), angle: atan2(across.y, across.x))
     }
 }

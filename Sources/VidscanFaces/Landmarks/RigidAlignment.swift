@@ -2,9 +2,7 @@ internal import Glibc
 
 package typealias Vector3 = SIMD3<Double>
 
-extension Vector3 {
-    package var squaredLength: Double { x * x + y * y + z * z }
-}
+extension Vector3 { package var squaredLength: Double { x * x + y * y + z * z } }
 
 /// The rotation, scale and translation that minimise the squared distances from one set of points to another: Horn,
 /// "Closed-form solution of absolute orientation using unit quaternions", JOSA A 4 (1987).
@@ -62,17 +60,11 @@ struct RigidAlignment {
                     let cosine = 1 / (t * t + 1).squareRoot()
                     let sine = t * cosine
                     for k in 0..<4 {
-                        (a[k][p], a[k][q]) = (
-                            cosine * a[k][p] - sine * a[k][q], sine * a[k][p] + cosine * a[k][q]
-                        )
+                        (a[k][p], a[k][q]) = (cosine * a[k][p] - sine * a[k][q], sine * a[k][p] + cosine * a[k][q])
                     }
                     for k in 0..<4 {
-                        (a[p][k], a[q][k]) = (
-                            cosine * a[p][k] - sine * a[q][k], sine * a[p][k] + cosine * a[q][k]
-                        )
-                        (v[k][p], v[k][q]) = (
-                            cosine * v[k][p] - sine * v[k][q], sine * v[k][p] + cosine * v[k][q]
-                        )
+                        (a[p][k], a[q][k]) = (cosine * a[p][k] - sine * a[q][k], sine * a[p][k] + cosine * a[q][k])
+                        (v[k][p], v[k][q]) = (cosine * v[k][p] - sine * v[k][q], sine * v[k][p] + cosine * v[k][q])
                     }
                 }
             }

@@ -35,9 +35,7 @@ package enum SixtyEightPoints {
 
     /// Returns x and y in display pixels, z in the same unit, smaller is nearer.
     package static func points(of mesh: FaceMesh) -> [Vector3] {
-        sources.map { indices in
-            indices.map(mesh.position).reduce(.zero, +) * (1 / Double(indices.count))
-        }
+        sources.map { indices in indices.map(mesh.position).reduce(.zero, +) * (1 / Double(indices.count)) }
     }
 
     /// The size of the pupils is unknown, so their points are all at the centre of the iris.

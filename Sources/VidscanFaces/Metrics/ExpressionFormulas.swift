@@ -17,8 +17,7 @@ struct ExpressionFormulas: Sendable {
             var terms: [(term: Term, factor: Double)] = []
             // A floating-point sum depends on its order, and a dictionary's order changes from run to run.
             for (name, factor) in weights.sorted(by: { $0.key < $1.key }) { terms.append((try resolve(name), factor)) }
-            self.terms = terms
-            self.bias = bias
+            (self.terms, self.bias) = (terms, bias)
         }
 
         func of(_ value: (Term) -> Double) -> Double { terms.reduce(0) { $0 + $1.factor * value($1.term) } + bias }
@@ -54,9 +53,7 @@ struct ExpressionFormulas: Sendable {
     private let jawOpen: Int
 
     /// Throws if the constants name something unknown.
-    init(
-        _ constants: ExpressionConstants, blendshapes: [String], outputs: [String]
-    ) throws(ExpressionModelError) {
+    init(_ constants: ExpressionConstants, blendshapes: [String], outputs: [String]) throws(ExpressionModelError) {
         func position(_ name: String, _ names: [String]) throws(ExpressionModelError) -> Int {
             guard let position = names.firstIndex(of: name) else { throw .unknown(name) }
             return position
@@ -260,8 +257,7 @@ private struct EyeState {
         rightClosure = closure(rightOpenness)
         // By score and by gap, because unlike the openness, neither saturates when an eye is wide open or nearly shut.
         let apart =
-            abs(leftBlink - rightBlink)
-            + constants.winkGapWeight * abs(gaps.0 - gaps.1) / max(gaps.0, gaps.1, 1e-6)
+            abs(leftBlink - rightBlink) + constants.winkGapWeight * abs(gaps.0 - gaps.1) / max(gaps.0, gaps.1, 1e-6)
         wink =
             ramp(100 * max(leftOpenness, rightOpenness), constants.winkOpenFrom, constants.winkOpenTo)
             * sigmoid((apart - constants.winkCentre) / constants.winkWidth)

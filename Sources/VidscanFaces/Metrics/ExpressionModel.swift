@@ -74,9 +74,8 @@ public struct ExpressionModel: Sendable {
     ) -> FaceExpressions {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
         let scores = blendshapes(of: face)
-        var values = formulas.values(
-            scores: scores.map(Double.init), measures: FaceMeasures(face), evidence: evidence
-        ).percentages
+        var values = formulas.values(scores: scores.map(Double.init), measures: FaceMeasures(face), evidence: evidence)
+            .percentages
         values[.hasSmile] = values[.smile].map { $0 > smileThreshold ? 1 : 0 }
         let gaze = Gaze(face, pose: pose)
         values[.gazeYaw] = gaze.yaw
@@ -109,7 +108,7 @@ public struct ExpressionModel: Sendable {
             let point = face.points[index]
             values += [point.x, point.y, point.z]
         }
-        for index in points { values += [face.uprightX[index], face.uprightY[index]] }
+        for index in points { values += [face.upright[index].x, face.upright[index].y] }
         values += [face.viewAxis.x, face.viewAxis.y, face.viewAxis.z]
         return values.indices.map { (Float(values[$0]) - inputMean[$0]) * inputScale[$0] }
     }
@@ -131,10 +130,7 @@ public struct FaceExpressions: Sendable, Equatable {
     public let blendshapes: [Float]
     private var values: MetricValues
 
-    init(blendshapes: [Float], values: MetricValues) {
-        self.blendshapes = blendshapes
-        self.values = values
-    }
+    init(blendshapes: [Float], values: MetricValues) { (self.blendshapes, self.values) = (blendshapes, values) }
 
     /// In the metric's range; 0 or 1 for a yes-or-no metric.
     public subscript(metric: Metric) -> Double? {

@@ -14,11 +14,7 @@ public struct HeadPose: Sendable, Equatable {
     public static let pitches = -90.0...90.0
     public static let rolls = -180.0...180.0
 
-    public init(yaw: Double, pitch: Double, roll: Double) {
-        self.yaw = yaw
-        self.pitch = pitch
-        self.roll = roll
-    }
+    public init(yaw: Double, pitch: Double, roll: Double) { (self.yaw, self.pitch, self.roll) = (yaw, pitch, roll) }
 
     /// Aligns twelve points that expressions barely move. On 10,664 faces, nearly all within ±27° of yaw, the mean
     /// difference from MediaPipe FaceLandmarker's matrices is 1.1° in yaw, 1.6° in pitch and 0.6° in roll.
@@ -65,4 +61,35 @@ public struct HeadPose: Sendable, Equatable {
     ) -> [(index: Int, position: Vector3)] {
         [(index: left, position: Vector3(x: -x, y: y, z: z)), (index: right, position: Vector3(x: x, y: y, z: z))]
     }
+}
+
+/// The direction of the gaze, relative to the camera's axis.
+public struct Gaze: Sendable, Equatable {
+    /// In degrees; > 0 to the subject's left.
+    public let yaw: Double
+    /// In degrees; > 0 up.
+    public let pitch: Double
+
+    /// Adds the direction of the eyes in the head to the head's. The sine of an iris's angle is its distance from the
+    /// midpoint of the eye's corners, divided by the eyeball's radius. Averages both eyes.
+    init(_ face: AlignedFace, pose: HeadPose) {
+        func shift(iris: Int, inner: Int, outer: Int) -> (x: Double, y: Double) {
+            let (a, b) = (face.points[inner], face.points[outer])
+            return (face.points[iris].x - (a.x + b.x) / 2, face.points[iris].y - (a.y + b.y) / 2)
+        }
+        let right = shift(iris: 468, inner: 133, outer: 33)
+        let left = shift(iris: 473, inner: 362, outer: 263)
+        func degrees(_ distance: Double) -> Double { asin(min(max(distance / Self.radius, -1), 1)) * 180 / .pi }
+        yaw = pose.yaw + degrees((right.x + left.x) / 2)
+        pitch = pose.pitch - degrees((right.y + left.y) / 2 - Self.restingHeight)
+    }
+
+    /// For an iris that turns by at most 90° in a head turned as far as expressions can be measured.
+    static let yaws = -(ExpressionLimits.maximumYaw + 90)...(ExpressionLimits.maximumYaw + 90)
+    static let pitches = -(ExpressionLimits.maximumPitch + 90)...(ExpressionLimits.maximumPitch + 90)
+
+    /// Of an eyeball, 11 mm, if the outer eye corners are 90 mm apart.
+    private static let radius = 0.122
+    /// Of the iris's centre below the line between the eye's corners when it looks ahead.
+    private static let restingHeight = -0.017
 }

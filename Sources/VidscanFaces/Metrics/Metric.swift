@@ -43,9 +43,7 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     case au24 = "AU24", au25 = "AU25", au26 = "AU26", au28 = "AU28", au43 = "AU43", au45 = "AU45"
 
     /// What `--metrics` accepts by name.
-    public enum Group: String, Sendable, CaseIterable {
-        case eyes, expressions, emotions, emojis, aus
-    }
+    public enum Group: String, Sendable, CaseIterable { case eyes, expressions, emotions, emojis, aus }
 
     /// How far a metric can be relied on.
     public enum Status: String, Sendable, CaseIterable {

@@ -37,8 +37,7 @@ struct MetricDefinition: Sendable {
     private static func actionUnit(_ name: String, _ expression: Metric, _ caveat: String = "") -> Self {
         let definition = of(expression)
         return Self(
-            group: .aus,
-            meaning: "\(name): \(expression.rawValue) divided by 100. \(definition.meaning)\(caveat)",
+            group: .aus, meaning: "\(name): \(expression.rawValue) divided by 100. \(definition.meaning)\(caveat)",
             status: definition.status, values: 0...1, actionUnit: (name, expression))
     }
 
@@ -83,8 +82,7 @@ struct MetricDefinition: Sendable {
         case .chinRaise: expression("Chin pushed up (AU 17). r 0.81/0.81.")
         case .dimpler: expression("Mouth corners drawn inwards (AU 14). r 0.69/0.77: weak.", .weak)
         case .eyeClosure: expression("Both eyes closed: the mean of the eyes' closures.")
-        case .eyeWiden:
-            expression("Upper lids raised (AU 5). Learned from eyeWide, r 0.79/0.89, and the lids' gap.")
+        case .eyeWiden: expression("Upper lids raised (AU 5). Learned from eyeWide, r 0.79/0.89, and the lids' gap.")
         case .innerBrowRaise: expression("Inner brows raised (AU 1). r 0.91/0.91.")
         case .jawDrop: expression("Jaw lowered (AU 26). r 0.89/0.97.")
         case .lidTighten: expression("Lids narrowed (AU 7). r 0.87/0.94.")
@@ -146,8 +144,7 @@ struct MetricDefinition: Sendable {
         case .laughing: emoji("😆", "Joy with the mouth open.")
         case .smiley: emoji("😃", "Joy with the mouth closed or a little open.")
         case .relaxed: emoji("☺️", "A smile with the eyes closed.", .experimental)
-        case .wink:
-            emoji("😉", "One eye open, the other closed, by blink scores and gaps of the lids. \(blankBeyond)")
+        case .wink: emoji("😉", "One eye open, the other closed, by blink scores and gaps of the lids. \(blankBeyond)")
         case .kissing: emoji("😗", "Lips pushed forward, no smile.")
         case .stuckOutTongue: emoji("😛", "Always blank: the mesh has no tongue.", .experimental)
         case .stuckOutTongueWinkingEye: emoji("😜", "Always blank: the mesh has no tongue.", .experimental)

@@ -8,9 +8,7 @@ public struct StreamingHistogram: Sendable {
     public private(set) var maximum: Double?
 
     /// Values outside the range count in the first or last bin.
-    public init(range: ClosedRange<Double>) {
-        self.range = range
-    }
+    public init(range: ClosedRange<Double>) { self.range = range }
 
     /// Ignores non-finite values.
     public mutating func add(_ value: Double) {

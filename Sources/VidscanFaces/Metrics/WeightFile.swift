@@ -14,9 +14,7 @@ struct WeightFile {
     func array(_ name: String, count: Int) throws(ExpressionModelError) -> [Float] {
         guard let array = arrays[name], array.shape.reduce(1, *) == count, array.offset >= 0,
             array.offset + 4 * count <= bytes.count
-        else {
-            throw ExpressionModelError(reason: "expressions.weights does not contain \(count) numbers of \(name)")
-        }
+        else { throw ExpressionModelError(reason: "expressions.weights does not contain \(count) numbers of \(name)") }
         return bytes.withUnsafeBytes { bytes in
             (0..<count).map {
                 Float(
@@ -28,9 +26,7 @@ struct WeightFile {
 
     /// Reads successive layers. `inputs` counts the first one's inputs, and on return the last one's outputs; `taps`
     /// counts the weights for each input and output: 1, or those of a convolution.
-    func layers(
-        _ names: [String], inputs: inout Int, taps: Int = 1
-    ) throws(ExpressionModelError) -> [NetworkLayer] {
+    func layers(_ names: [String], inputs: inout Int, taps: Int = 1) throws(ExpressionModelError) -> [NetworkLayer] {
         var layers: [NetworkLayer] = []
         for name in names {
             guard let outputs = arrays[name + ".bias"]?.shape.first else {

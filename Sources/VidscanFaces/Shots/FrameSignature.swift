@@ -34,8 +34,7 @@ public struct FrameSignature: Sendable, Equatable {
                 for line in 0..<lines {
                     let (row, above) = (luma + line % 2 * columns, luma + (line + 1) % 2 * columns)
                     let colors = image.row(2 * line)
-                    Self.kernels.classify(
-                        colors.red, colors.green, colors.blue, columns, row, bins, bins + columns)
+                    Self.kernels.classify(colors.red, colors.green, colors.blue, columns, row, bins, bins + columns)
                     counts.add(levels: bins, colors: bins + columns, count: columns)
                     sums.add(
                         row, above: line > 0 ? above : nil, cells, from: 2 * line * side / image.size.height * side)
@@ -59,8 +58,7 @@ public struct FrameSignature: Sendable, Equatable {
         edgesAcross = sums.across / steps
         edgesDown = sums.down / steps
         let middle = thumbnail.reduce(0, +) / Float(thumbnail.count)
-        contrast =
-            (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
+        contrast = (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
     }
 
     private static let kernels = vs_best_kernels().pointee
@@ -162,7 +160,7 @@ public struct FrameSignature: Sendable, Equatable {
         if comparison.structure >= ShotDetector.minimumStructure, comparison.total > Self.possibleCut { return true }
         // A faint cut, or a step to or from a mixture of two shots.
         return comparison.structure >= Self.faintStructure && comparison.total > Self.possibleFaintCut
-            && changedFraction(to: next) >= Self.minimumChangedFraction
+            && changedFraction(to: next) >= FaintCut.minimumChangedFraction
     }
 
     /// Two thirds of the detector's minimum.
@@ -170,7 +168,6 @@ public struct FrameSignature: Sendable, Equatable {
     /// Half of the detector's minimum.
     private static let possibleFaintCut = 0.05
     private static let faintStructure = 0.08
-    private static let minimumChangedFraction = 0.87
 
     /// Fraction of cells, 0…1, that differ after the change of light (a gain and an offset) that explains the most.
     func changedFraction(to other: FrameSignature) -> Double {

@@ -82,7 +82,7 @@ enum FaintCut {
     private static let minimumStep = 0.1
     private static let minimumStructure = 0.15
     /// Someone who moves leaves much of the frame unchanged.
-    private static let minimumChangedFraction = 0.87
+    static let minimumChangedFraction = 0.87
     private static let maximumUnexplained = 0.25
     /// Of each shot in a mixture.
     private static let minimumFraction = 0.05

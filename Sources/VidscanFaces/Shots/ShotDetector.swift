@@ -17,9 +17,7 @@ public struct ShotChange: Sendable, Equatable, Codable {
     public var seconds: Double
 
     public init(kind: Kind, sample: Int, seconds: Double) {
-        self.kind = kind
-        self.sample = sample
-        self.seconds = seconds
+        (self.kind, self.sample, self.seconds) = (kind, sample, seconds)
     }
 }
 
@@ -42,8 +40,6 @@ public struct ShotDetector: Sendable {
     }
 
     static let minimumStep = 0.3
-    /// Minimum ratio of a step to its neighbours.
-    static let prominence = 1.6
     /// Smaller differences of structure are changes of light.
     static let minimumStructure = 0.17
     /// So many samples and seconds must follow before a sample is decided: at a high rate, a flash lasts many samples.
@@ -58,7 +54,6 @@ public struct ShotDetector: Sendable {
     private var samples: [Sample] = []
     private var count = 0
     private var nextToDecide = 0
-    private var lastChange: ShotChange?
     /// In order of time.
     public private(set) var changes: [ShotChange] = []
 
@@ -71,9 +66,7 @@ public struct ShotDetector: Sendable {
         let step = comparison.map { $0.structure < Self.minimumStructure ? min($0.total, 0.2) : $0.total } ?? 0
         let travel = samples.last.map { $0.signature.distance(to: signature) } ?? 0
         samples.append(
-            Sample(
-                number: count, seconds: seconds, signature: signature, step: step, travel: travel,
-                faces: faces))
+            Sample(number: count, seconds: seconds, signature: signature, step: step, travel: travel, faces: faces))
         count += 1
         while nextToDecide + Self.lookAheadSamples < count {
             let position = samples.count - (count - nextToDecide)
@@ -95,22 +88,18 @@ public struct ShotDetector: Sendable {
 
     private mutating func decide(at position: Int) {
         guard position > 0 else { return }
-        if isHardCut(at: position) {
-            note(.hard, samples[position])
-        } else if FaintCut.precedes(position, of: samples), !isDisturbance(at: position) {
+        if isHardCut(at: position) || FaintCut.precedes(position, of: samples) && !isDisturbance(at: position) {
             note(.hard, samples[position])
         } else if let begin = FaintCut.beginOfMixture(before: position, of: samples), !comesBack(at: position) {
             // The step to the mixture may have been a cut by itself.
-            if lastChange.map({ $0.sample < samples[position - 1].number }) ?? true { note(.hard, samples[begin]) }
-        } else if let middle = GradualChange.middle(samples, endingAt: position, after: lastChange?.sample) {
+            if changes.last.map({ $0.sample < samples[position - 1].number }) ?? true { note(.hard, samples[begin]) }
+        } else if let middle = GradualChange.middle(samples, endingAt: position, after: changes.last?.sample) {
             note(.gradual, samples[middle])
         }
     }
 
     private mutating func note(_ kind: ShotChange.Kind, _ sample: Sample) {
-        let change = ShotChange(kind: kind, sample: sample.number, seconds: sample.seconds)
-        lastChange = change
-        changes.append(change)
+        changes.append(ShotChange(kind: kind, sample: sample.number, seconds: sample.seconds))
     }
 
     private func isHardCut(at position: Int) -> Bool {
@@ -192,9 +181,7 @@ public struct ShotDetector: Sendable {
         return min(into, out) > 0.2
     }
 
-    private func isBlurred(
-        _ signature: FrameSignature, beside other: FrameSignature, limit: Float = 0.45
-    ) -> Bool {
+    private func isBlurred(_ signature: FrameSignature, beside other: FrameSignature, limit: Float = 0.45) -> Bool {
         min(signature.edgesAcross / max(other.edgesAcross, 0.5), signature.edgesDown / max(other.edgesDown, 0.5))
             < limit
     }

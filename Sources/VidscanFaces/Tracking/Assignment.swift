@@ -29,8 +29,7 @@ public enum Assignment {
                 var step = Double.infinity
                 var next = 0
                 for candidate in 1...width where !isDone[candidate] {
-                    let reduced =
-                        price(current - 1, candidate - 1) - rowPotential[current] - columnPotential[candidate]
+                    let reduced = price(current - 1, candidate - 1) - rowPotential[current] - columnPotential[candidate]
                     if reduced < distance[candidate] {
                         distance[candidate] = reduced
                         previous[candidate] = column

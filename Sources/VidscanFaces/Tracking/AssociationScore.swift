@@ -5,17 +5,14 @@ internal import VidscanBase
 /// more likely than another one.
 enum AssociationScore {
     /// `predicted` follows the track's motion; `elapsed` is the time in seconds since the track was last seen.
-    static func position(_ predicted: Rectangle, last: Rectangle, trackedDetection: Rectangle, elapsed: Double)
-        -> Double
-    {
-        let size = max((predicted.size * trackedDetection.size).squareRoot(), 1)
+    static func position(_ predicted: Rectangle, last: Rectangle, detection: Rectangle, elapsed: Double) -> Double {
+        let size = max((predicted.size * detection.size).squareRoot(), 1)
         let distance =
-            min(
-                (predicted.center - trackedDetection.center).length,
-                (last.center - trackedDetection.center).length + 0.1 * size) / size
+            min((predicted.center - detection.center).length, (last.center - detection.center).length + 0.1 * size)
+            / size
         let spread = 0.12 + 1.1 * min(elapsed, 1.5)
-        let ratio = log(max(trackedDetection.size, 1) / max(predicted.size, 1)) / (0.18 + 0.4 * min(elapsed, 1))
-        let overlap = predicted.intersectionOverUnion(with: trackedDetection)
+        let ratio = log(max(detection.size, 1) / max(predicted.size, 1)) / (0.18 + 0.4 * min(elapsed, 1))
+        let overlap = predicted.intersectionOverUnion(with: detection)
         return 1.6 - 1.3 * log(1 + distance * distance / (spread * spread)) - min(0.5 * ratio * ratio, 4)
             + 1.2 * overlap
     }
@@ -38,7 +35,7 @@ enum AssociationScore {
 extension TrackedDetection {
     /// How much a face differs from the one before in its track, 0…2.
     public func change(from earlier: TrackedDetection) -> Double {
-        let look = IdentityProfile(earlier).difference(to: IdentityProfile(self), betweenVariances: []).portrait ?? 0
+        let look = IdentityProfile(earlier).difference(to: IdentityProfile(self)).portrait ?? 0
         return look + 1 - box.intersectionOverUnion(with: earlier.box)
     }
 }
@@ -55,10 +52,7 @@ struct MotionEstimate: Sendable {
     private var growth = 0.0
     private var samples = 1
 
-    init(box: Rectangle, seconds: Double) {
-        self.box = box
-        self.seconds = seconds
-    }
+    init(box: Rectangle, seconds: Double) { (self.box, self.seconds) = (box, seconds) }
 
     func predicted(at time: Double) -> Rectangle {
         let elapsed = max(0, time - seconds)
@@ -74,8 +68,7 @@ struct MotionEstimate: Sendable {
     mutating func follow(_ next: Rectangle, at time: Double) {
         let elapsed = time - seconds
         if elapsed > 0 {
-            let step = next.center - box.center
-            let measured = Point(x: step.x / elapsed, y: step.y / elapsed)
+            let measured = (next.center - box.center) / elapsed
             // A box jitters by a few hundredths of its size, which is a large velocity over a short step.
             let trust = samples == 1 ? min(1, elapsed / 0.1) : elapsed / (elapsed + 0.08)
             velocity = velocity + (measured - velocity) * trust

@@ -7,21 +7,6 @@ internal import VidscanBase
 /// both shots have been seen (`TrackletLinker`). Numbers count from 1, from left to right within a sample, and are
 /// never reused.
 public struct FaceTracker: Sendable {
-    public struct Options: Sendable, Equatable {
-        /// How long a face can be out of sight and keep its track.
-        public var maximumGapSeconds: Double
-        /// Minimum confidence of a face that starts a track, 0…1.
-        public var startingConfidence: Double
-        /// Variance between people of each number of a shape, relative to one person's images; empty without shapes.
-        public var shapeVariances: [Double]
-
-        public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
-            self.maximumGapSeconds = maximumGapSeconds
-            self.startingConfidence = startingConfidence
-            self.shapeVariances = shapeVariances
-        }
-    }
-
     /// For a face in almost the same position, a moment later in the same shot.
     private static let minimumAppearanceScore = -2.2
 
@@ -33,12 +18,20 @@ public struct FaceTracker: Sendable {
         var wasInLastSample = true
     }
 
-    private let options: Options
+    private let maximumGapSeconds: Double
+    private let startingConfidence: Double
+    private let shapeVariances: [Double]
     private var tracks: [Track] = []
     private var lastID = 0
 
-    public init(options: Options = Options()) {
-        self.options = options
+    /// - Parameters:
+    ///   - maximumGapSeconds: How long a face can be out of sight and keep its track.
+    ///   - startingConfidence: Minimum confidence of a face that starts a track, 0…1.
+    ///   - shapeVariances: Between people, of each number of a shape, relative to one person's images; empty without
+    ///     shapes.
+    public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
+        (self.maximumGapSeconds, self.startingConfidence) = (maximumGapSeconds, startingConfidence)
+        self.shapeVariances = shapeVariances
     }
 
     /// Tracks that a later sample may continue.
@@ -52,7 +45,7 @@ public struct FaceTracker: Sendable {
     public mutating func update(
         _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false, strangers: Set<Int> = []
     ) -> [Int?] {
-        tracks.removeAll { seconds - $0.motion.seconds > options.maximumGapSeconds + 1e-6 }
+        tracks.removeAll { seconds - $0.motion.seconds > maximumGapSeconds + 1e-6 }
         if isAfterCut { tracks.removeAll() }
         let profiles = detections.map { IdentityProfile($0) }
         var ids = pair(detections, profiles, seconds: seconds)
@@ -61,7 +54,7 @@ public struct FaceTracker: Sendable {
             ids[index] = nil
         }
         let newcomers = detections.indices.filter {
-            ids[$0] == nil && (detections[$0].confidence >= options.startingConfidence || strangers.contains($0))
+            ids[$0] == nil && (detections[$0].confidence >= startingConfidence || strangers.contains($0))
         }
         for index in newcomers.sorted(by: { (detections[$0].box.x, $0) < (detections[$1].box.x, $1) }) {
             lastID += 1
@@ -84,22 +77,21 @@ public struct FaceTracker: Sendable {
                 if let value { cost[row * detections.count + column] = -value }
             }
         }
-        let columns = Assignment.solve(
-            cost: cost, rowCount: tracks.count, columnCount: detections.count, unpaired: 0)
+        let columns = Assignment.solve(cost: cost, rowCount: tracks.count, columnCount: detections.count, unpaired: 0)
         var ids = [Int?](repeating: nil, count: detections.count)
         for (row, column) in columns.enumerated() {
             guard let column else {
                 tracks[row].wasInLastSample = false
                 continue
             }
-            let trackedDetection = detections[column]
+            let detection = detections[column]
             ids[column] = tracks[row].id
-            tracks[row].motion.follow(trackedDetection.box, at: seconds)
+            tracks[row].motion.follow(detection.box, at: seconds)
             tracks[row].wasInLastSample = true
             // A partly occluded face would add the appearance of what occludes it.
-            if trackedDetection.confidence >= options.startingConfidence {
-                tracks[row].profile.add(trackedDetection, memory: 12)
-                tracks[row].recent.add(trackedDetection, memory: 1)
+            if detection.confidence >= startingConfidence {
+                tracks[row].profile.add(detection, memory: 12)
+                tracks[row].recent.add(detection, memory: 1)
             }
         }
         return ids
@@ -107,27 +99,26 @@ public struct FaceTracker: Sendable {
 
     /// The evidence that the detection is the track's face, or `nil` if there is too little.
     private func value(
-        of track: Track, _ trackedDetection: TrackedDetection, _ profile: IdentityProfile, seconds: Double
+        of track: Track, _ detection: TrackedDetection, _ profile: IdentityProfile, seconds: Double
     ) -> Double? {
         let elapsed = seconds - track.motion.seconds
-        var difference = track.profile.difference(to: profile, betweenVariances: options.shapeVariances)
-        let recent = track.recent.difference(to: profile, betweenVariances: [])
+        var difference = track.profile.difference(to: profile, betweenVariances: shapeVariances)
+        let recent = track.recent.difference(to: profile)
         for part in [\IdentityProfile.Difference.portrait, \.hair, \.clothes] {
             difference[keyPath: part] = [difference, recent].compactMap { $0[keyPath: part] }.min()
         }
         let position = AssociationScore.position(
-            track.motion.predicted(at: seconds), last: track.motion.box, trackedDetection: trackedDetection.box,
-            elapsed: elapsed)
+            track.motion.predicted(at: seconds), last: track.motion.box, detection: detection.box, elapsed: elapsed)
         // Appearance cannot compensate for an impossible position.
         guard position > -4.5 else { return nil }
         // Between two frames a face moves little, but a hand, a turn or the frame's edge can change its appearance.
         // Over a longer step it is the other way round.
         let trust = track.wasInLastSample ? min(1, 0.35 + elapsed * 3) : 1
-        let confidence = min(1, trackedDetection.confidence / max(options.startingConfidence, 0.1))
+        let confidence = min(1, detection.confidence / max(startingConfidence, 0.1))
         var appearance = AssociationScore.appearance(difference)
         if appearance < 0 {
             appearance *= trust * confidence
-            let overlap = track.motion.box.intersectionOverUnion(with: trackedDetection.box)
+            let overlap = track.motion.box.intersectionOverUnion(with: detection.box)
             if track.wasInLastSample, elapsed < 0.35, overlap > 0.45 {
                 appearance = max(appearance, Self.minimumAppearanceScore)
             }

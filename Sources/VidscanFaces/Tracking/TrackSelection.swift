@@ -24,9 +24,7 @@ public struct TrackSelection: Sendable {
         public var personConfidence: Double
 
         public init(faceID: Int, personID: Int, personConfidence: Double) {
-            self.faceID = faceID
-            self.personID = personID
-            self.personConfidence = personConfidence
+            (self.faceID, self.personID, self.personConfidence) = (faceID, personID, personConfidence)
         }
     }
 
@@ -37,9 +35,7 @@ public struct TrackSelection: Sendable {
     public let peopleLeftOut: Int
 
     /// Returns the indices of the tracks that are seen often and clearly enough to be faces.
-    public static func candidates(
-        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options
-    ) -> [Int] {
+    public static func candidates(_ tracks: [TrackSummary], samplesOfShot: [Int], options: Options) -> [Int] {
         tracks.indices.filter { index in
             let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
             let isDoubtful =
@@ -50,9 +46,7 @@ public struct TrackSelection: Sendable {
     }
 
     /// - Parameter tracks: All tracks, in the order of their numbers, which count from 1.
-    public init(
-        _ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker
-    ) {
+    public init(_ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker) {
         let kept = Self.candidates(tracks, samplesOfShot: samplesOfShot, options: options)
         let linked = linker.link(kept.map { tracks[$0] })
         let people = linked.people
@@ -81,14 +75,12 @@ public struct TrackSelection: Sendable {
                 groups[group] = (known.prominence + tracks[index].prominence, known.first)
             }
             let best = groups.sorted { ($1.value.prominence, $0.value.first) < ($0.value.prominence, $1.value.first) }
-                .prefix(maximum).map(\.key)
-            peopleLeftOut = groups.count - best.count
-            let chosen = Set(best)
+            let chosen = Set(best.prefix(maximum).map(\.key))
+            peopleLeftOut = groups.count - chosen.count
             for (order, index) in kept.enumerated() where !chosen.contains(people[order].group) {
                 identities[index] = nil
             }
         }
-        self.identities = identities
-        self.peopleLeftOut = peopleLeftOut
+        (self.identities, self.peopleLeftOut) = (identities, peopleLeftOut)
     }
 }

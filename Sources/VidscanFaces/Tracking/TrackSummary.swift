@@ -11,10 +11,7 @@ public struct TrackSummary: Sendable {
         public var embedding: FaceEmbedding?
 
         public init(seconds: Double, weight: Double, offset: Int, embedding: FaceEmbedding? = nil) {
-            self.seconds = seconds
-            self.weight = weight
-            self.offset = offset
-            self.embedding = embedding
+            (self.seconds, self.weight, self.offset, self.embedding) = (seconds, weight, offset, embedding)
         }
     }
 
@@ -52,38 +49,33 @@ public struct TrackSummary: Sendable {
     public let pictureSize: PictureSize
 
     public init(
-        trackedDetection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0,
-        pictureSize: PictureSize
+        detection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0, pictureSize: PictureSize
     ) {
-        self.shot = shot
-        self.epoch = epoch
-        self.pictureSize = pictureSize
+        (self.shot, self.epoch, self.pictureSize) = (shot, epoch, pictureSize)
         (firstSeconds, lastSeconds) = (seconds, seconds)
         (firstSample, lastSample) = (sample, sample)
-        (firstBox, lastBox) = (trackedDetection.box, trackedDetection.box)
+        (firstBox, lastBox) = (detection.box, detection.box)
     }
 
     /// Adds a sample. Its weight is high for faces that are large, frontal and detected with high confidence.
-    public mutating func add(_ trackedDetection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
+    public mutating func add(_ detection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
         if samples > 0, seconds > lastSeconds {
-            let step = trackedDetection.box.center - lastBox.center
-            let elapsed = seconds - lastSeconds
-            lastVelocity = Point(x: step.x / elapsed, y: step.y / elapsed)
+            lastVelocity = (detection.box.center - lastBox.center) / (seconds - lastSeconds)
         }
-        if samples == 0 { firstBox = trackedDetection.box }
+        if samples == 0 { firstBox = detection.box }
         samples += 1
         lastSeconds = seconds
         lastSample = sample
-        lastBox = trackedDetection.box
-        confidenceSum += trackedDetection.confidence
+        lastBox = detection.box
+        confidenceSum += detection.confidence
         bestWeight = max(bestWeight, weight)
-        bestConfidence = max(bestConfidence, trackedDetection.confidence)
-        prominence += trackedDetection.box.size / Double(max(pictureSize.shortSide, 1))
+        bestConfidence = max(bestConfidence, detection.confidence)
+        prominence += detection.box.size / Double(max(pictureSize.shortSide, 1))
         if !hasChangedLook {
-            let look = profile.difference(to: IdentityProfile(trackedDetection), betweenVariances: []).portrait
+            let look = profile.difference(to: IdentityProfile(detection)).portrait
             hasChangedLook = (look ?? 0) > Self.otherLook
         }
-        profile.add(trackedDetection, weight: Float(weight))
+        profile.add(detection, weight: Float(weight))
     }
 
     public mutating func add(_ crop: Crop) {
@@ -148,21 +140,14 @@ public struct TrackedDetection: Sendable {
     public var box: Rectangle
     /// The detector's score, 0…1.
     public var confidence: Double
-    public var landmarks: FaceLandmarks?
     public var appearance: AppearanceDescriptor?
     /// Numbers with a variance of 1 among one person's images; `nil` if the shape cannot be measured.
     public var shape: [Float]?
 
     public init(
-        box: Rectangle, confidence: Double = 1, landmarks: FaceLandmarks? = nil,
-        appearance: AppearanceDescriptor? = nil,
-        shape: [Float]? = nil
+        box: Rectangle, confidence: Double = 1, appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
     ) {
-        self.box = box
-        self.confidence = confidence
-        self.landmarks = landmarks
-        self.appearance = appearance
-        self.shape = shape
+        (self.box, self.confidence, self.appearance, self.shape) = (box, confidence, appearance, shape)
     }
 }
 

@@ -5,10 +5,12 @@ internal import VidscanBase
 final class Demuxer {
     let input: InputContext
     /// Owned by `input`.
-    let stream: UnsafeMutablePointer<AVStream>
+    let stream: Stream
     let clock: StreamClock
     let randomAccess: RandomAccessPointDetector
-    private let packets: DiscontinuityCorrector
+    /// As announced, in units of the stream's time base; 0 if unknown.
+    private let frameDuration: Int64
+    private lazy var packets = corrector()
     private let cancellation: CancellationFlag
     private var consecutiveErrors = 0
 
@@ -28,13 +30,14 @@ final class Demuxer {
             throw .frameTooLarge(size, limit: limits.maximumPixels)
         }
         for other in input.streams where other != stream { other.pointee.discard = AVDISCARD_ALL }
-        let randomAccess = RandomAccessPointDetector(stream.pointee.codecpar.pointee)
-        self.randomAccess = randomAccess
-        clock = Self.clock(of: stream, in: input)
-        packets = DiscontinuityCorrector(
-            streamIndex: stream.pointee.index, clock: clock,
-            frameDuration: Self.frameDuration(of: stream, in: input), forwardIsJump: input.mayResetClock,
-            beginsSequence: randomAccess.beginsSequence)
+        randomAccess = RandomAccessPointDetector(stream.pointee.codecpar.pointee)
+        let start = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
+        clock = StreamClock(
+            timeBase: stream.pointee.timeBase, startMicroseconds: start,
+            start: StreamClock.exactStart(
+                microseconds: start, own: stream.pointee.start,
+                others: input.streams.filter { [stream] in $0 != stream }.compactMap(\.pointee.start)))
+        frameDuration = Self.frameDuration(of: stream, in: input)
         self.cancellation = cancellation
         self.input = input
     }
@@ -49,7 +52,7 @@ final class Demuxer {
     }
 
     /// Other streams' packets are discarded by default.
-    func read(streams: [UnsafeMutablePointer<AVStream>]) {
+    func read(streams: [Stream]) {
         for stream in streams {
             stream.pointee.discard = AVDISCARD_DEFAULT
             packets.addCompanion(
@@ -67,9 +70,16 @@ final class Demuxer {
         return nil
     }
 
-    /// Seeks to the last packet at or before a timestamp of the video stream from which libavformat can read.
+    private func corrector() -> DiscontinuityCorrector {
+        DiscontinuityCorrector(
+            streamIndex: stream.pointee.index, clock: clock, frameDuration: frameDuration,
+            forwardIsJump: input.mayResetClock, beginsSequence: randomAccess.beginsSequence)
+    }
+
+    /// Seeks to the last packet at or before a timestamp of the video stream from which libavformat can read. Do this before
+    /// other streams are read.
     func seek(before timestamp: Int64) -> Bool {
-        packets.restart()
+        packets = corrector()
         return avformat_seek_file(
             input.pointer, stream.pointee.index, .min, timestamp, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
     }
@@ -99,26 +109,7 @@ final class Demuxer {
         }
     }
 
-    // MARK: Times
-
-    private static func clock(
-        of stream: UnsafeMutablePointer<AVStream>, in input: borrowing InputContext
-    ) -> StreamClock {
-        let start = { (stream: UnsafeMutablePointer<AVStream>) in
-            FFmpeg.timestamp(stream.pointee.start_time).map { TimestampInBase($0, stream.pointee.timeBase) }
-        }
-        let microseconds = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
-        return StreamClock(
-            timeBase: stream.pointee.timeBase, startMicroseconds: microseconds,
-            start: StreamClock.exactStart(
-                microseconds: microseconds, own: start(stream),
-                others: input.streams.filter { $0 != stream }.compactMap(start)))
-    }
-
-    /// As announced, in units of the stream's time base; 0 if unknown.
-    private static func frameDuration(
-        of stream: UnsafeMutablePointer<AVStream>, in input: borrowing InputContext
-    ) -> Int64 {
+    private static func frameDuration(of stream: Stream, in input: borrowing InputContext) -> Int64 {
         let rate = av_guess_frame_rate(input.pointer, stream, nil)
         guard rate.num > 0, rate.den > 0 else { return 0 }
         return TimestampInBase(Int64(rate.den), Rational(1, Int64(rate.num)) ?? .one)
@@ -151,9 +142,7 @@ extension Demuxer {
             if let landing = try land(before: microseconds, count: count) { return landing }
             margin = max(margin * 2, 10_000_000)
         }
-        if hasMoved, !seek(before: first) {
-            throw MediaError(.io, "cannot seek back to the beginning of the file")
-        }
+        if hasMoved, !seek(before: first) { throw MediaError(.io, "cannot seek back to the beginning of the file") }
         return nil
     }
 
@@ -165,9 +154,7 @@ extension Demuxer {
 
     /// Where the listed times go back, a time does not identify a position in the file.
     private func isInOrder(_ count: Int32) -> Bool {
-        let times = (0..<count).lazy.map { [stream] in
-            avformat_index_get_entry(stream, $0)?.pointee.timestamp ?? .min
-        }
+        let times = (0..<count).lazy.map { [stream] in avformat_index_get_entry(stream, $0)?.pointee.timestamp ?? .min }
         return zip(times, times.dropFirst()).allSatisfy(<=)
     }
 

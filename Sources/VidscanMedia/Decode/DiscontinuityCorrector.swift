@@ -26,7 +26,6 @@ final class DiscontinuityCorrector {
     private let clock: StreamClock
     private let forwardIsJump: Bool
     private let beginsSequence: (borrowing Packet) -> Bool
-    private let initial: TimestampContinuity
     private var continuity: TimestampContinuity
     /// Per epoch, in units of the video's time base.
     private var offsets: [Int64] = [0]
@@ -53,25 +52,13 @@ final class DiscontinuityCorrector {
         self.clock = clock
         self.forwardIsJump = forwardIsJump
         self.beginsSequence = beginsSequence
-        initial = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
-        continuity = initial
+        continuity = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
     }
 
     /// - Parameter isContinuous: whether each packet begins where the previous one ends, as in audio.
     func addCompanion(_ index: Int32, timeBase: Rational, isContinuous: Bool) {
         companions[index] = Companion(
             timeBase: timeBase, clock: CompanionClock(forwardIsJump: forwardIsJump, isContinuous: isContinuous))
-    }
-
-    /// Forgets all packets, because reading continues elsewhere in the file.
-    func restart() {
-        continuity = initial
-        discontinuities.removeAll()
-        offsets = [0]
-        offsetMicroseconds = [0]
-        videoPosition = nil
-        unprocessed.removeAll()
-        corrected.removeAll()
     }
 
     func next(_ source: Source) throws(MediaError) -> Packet? {
@@ -90,8 +77,6 @@ final class DiscontinuityCorrector {
             }
         }
     }
-
-    // MARK: Video
 
     private func correct(video packet: consuming Packet, _ source: Source) throws(MediaError) {
         let times = Self.times(of: packet)
@@ -142,8 +127,6 @@ final class DiscontinuityCorrector {
             presentation: packet.presentation, decoding: packet.decoding, duration: packet.duration)
     }
 
-    // MARK: Other streams
-
     private func correct(companion packet: consuming Packet) {
         guard let companion = companions[packet.stream_index] else { return corrected.append(packet) }
         guard !companion.waiting.isEmpty || !move(packet, of: companion, isLate: false) else {
@@ -157,9 +140,7 @@ final class DiscontinuityCorrector {
     }
 
     private func release(isLate: Bool) {
-        for index in companions.keys.sorted() {
-            if let companion = companions[index] { release(companion, isLate: isLate) }
-        }
+        for (_, companion) in companions.sorted(by: { $0.key < $1.key }) { release(companion, isLate: isLate) }
     }
 
     private func release(_ companion: Companion, isLate: Bool) {

@@ -14,20 +14,17 @@ package final class FrameReader {
     private let decoder: VideoDecoder
     private var disposable: DisposableFrameDetector
     private let fields: FieldDetector?
-    private var damage = DamageTracker()
     /// Packets to read before the first decision.
     private var lookahead: Int
     private var reportedDiscontinuities = 0
     /// Discontinuities at or before the last frame.
     private var epoch = 0
+    private let options: Options
     private let grid: SampleGrid
-    /// Other segments may have frames when this one has none.
-    private let isSegment: Bool
     private let streamOrientation: Orientation?
-    private let maximumPixels: Int
     private var plan: SamplePlan
     private var selector: FrameSelector
-    private var numbering: PresentationIndex
+    private var numbering = PresentationIndex()
     private var planned = UniqueDeque<Packet>()
     private var isInputAtEnd = false
     private var isDraining = false
@@ -52,29 +49,24 @@ package final class FrameReader {
     ) throws(MediaError) {
         let demuxer = try Demuxer(
             path: path, streamIndex: options.streamIndex, limits: options.limits, cancellation: cancellation)
-        let parameters = demuxer.stream.pointee.codecpar.pointee
+        self.demuxer = demuxer
+        self.options = options
         info = VideoInfo(demuxer)
-        guard info.codedSize.width * info.codedSize.height <= options.limits.maximumPixels,
-            info.codedSize.isDecodable
-                || info.codedSize.width * info.codedSize.height == 0
-        else {
-            throw .frameTooLarge(info.codedSize, limit: options.limits.maximumPixels)
+        let (size, maximumPixels) = (info.codedSize, options.limits.maximumPixels)
+        guard size.width * size.height <= maximumPixels, size.isDecodable || size.width * size.height == 0 else {
+            throw .frameTooLarge(size, limit: maximumPixels)
         }
         let window = try options.window(duration: demuxer.durationMicroseconds)
         let grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: window.start, end: window.end)
         self.grid = grid
-        isSegment = options.segment != nil
-        self.demuxer = demuxer
-        let threads = options.threads(for: info.codedSize)
+        let threads = options.threads(for: size)
         decoder = try VideoDecoder(stream: demuxer.stream, limits: options.limits, threads: threads)
-        disposable = DisposableFrameDetector(parameters)
+        disposable = DisposableFrameDetector(demuxer.stream.pointee.codecpar.pointee)
         fields = FieldDetector(demuxer.stream.pointee.codecpar)
         // The first frames of HEVC show the temporal sub-layers if the parameter sets do not.
-        lookahead = parameters.codec_id == AV_CODEC_ID_HEVC ? Self.layerLookahead : 0
+        lookahead = demuxer.stream.pointee.codec == AV_CODEC_ID_HEVC ? 32 : 0
         filter = options.filters.map { [info] in
-            FrameFilter(
-                $0, grid: grid, frameRate: info.frameRate, threads: threads,
-                maximumPixels: options.limits.maximumPixels)
+            FrameFilter($0, grid: grid, frameRate: info.frameRate, threads: threads, maximumPixels: maximumPixels)
         }
         // Filters with memory need every frame from the first one on.
         let maySkip =
@@ -82,11 +74,9 @@ package final class FrameReader {
             && options.filters?.needsEveryFrame != true
         plan = SamplePlan(grid: grid, allowsSkipping: maySkip)
         selector = FrameSelector(grid: grid)
-        maximumPixels = options.limits.maximumPixels
         let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(DisplayMatrix.orientation)
         streamOrientation = matrix?.orientation
         statistics.orientationIsApproximate = matrix.map { !$0.isExact } ?? false
-        numbering = PresentationIndex(base: 0)
         if maySkip, let start = window.start, let landing = try demuxer.seek(toFrameBefore: start) {
             numbering = PresentationIndex(base: landing.frames)
             enter(landing.packet)
@@ -102,10 +92,9 @@ package final class FrameReader {
             case .none: break
             }
             switch try decoder.receive() {
-            case .frame(let frame):
-                if let sample = try select(frame) { return sample }
-            case .needsPacket:
-                try feed()
+            case .frame(let frame, let isDamaged):
+                if let sample = try select(frame, isDamaged: isDamaged) { return sample }
+            case .needsPacket: try feed()
             case .ended:
                 guard let pending = packetAfterDrain.take() else {
                     try filter?.flush()
@@ -122,8 +111,6 @@ package final class FrameReader {
 
     // MARK: Packets
 
-    private static let layerLookahead = 32
-
     private func feed() throws(MediaError) {
         while lookahead > 0, !isInputAtEnd, !plan.isFull {
             try readPacket()
@@ -131,19 +118,14 @@ package final class FrameReader {
         }
         while true {
             guard let action = plan.next(atEnd: isInputAtEnd) else {
-                if isInputAtEnd {
-                    if !isDraining { try drain() }
-                    return
-                }
+                if isInputAtEnd { return try drain() }
                 try readPacket()
                 continue
             }
             guard let packet = planned.popFirst() else { continue }
             switch action {
-            case .drop:
-                statistics.packetsDropped += 1
-            case .decode(let afterGap):
-                return try send(packet, skipUnreferenced: false, afterGap: afterGap)
+            case .drop: statistics.packetsDropped += 1
+            case .decode(let afterGap): return try send(packet, skipUnreferenced: false, afterGap: afterGap)
             case .decodeIfReferenced(let afterGap):
                 let skips = disposable.isSkippableByDecoder(packet)
                 return try send(packet, skipUnreferenced: skips, afterGap: afterGap)
@@ -152,8 +134,9 @@ package final class FrameReader {
     }
 
     private func drain() throws(MediaError) {
+        guard !isDraining else { return }
         isDraining = true
-        try decoder.send(nil)
+        try decoder.end()
     }
 
     private func send(_ packet: consuming Packet, skipUnreferenced: Bool, afterGap: Bool) throws(MediaError) {
@@ -166,10 +149,7 @@ package final class FrameReader {
 
     private func send(_ packet: borrowing Packet, skipUnreferenced: Bool) throws(MediaError) {
         statistics.packetsDecoded += 1
-        damage.send(
-            decoder.packetCount, presentation: packet.presentation, isKeyframe: packet.has(AV_PKT_FLAG_KEY),
-            isReference: disposable.isReference(packet))
-        try decoder.send(packet.pointer, skipUnreferenced: skipUnreferenced)
+        try decoder.send(packet, isReference: disposable.isReference(packet), skipUnreferenced: skipUnreferenced)
     }
 
     private func readPacket() throws(MediaError) {
@@ -179,11 +159,7 @@ package final class FrameReader {
             return
         }
         enter(packet)
-        reportDiscontinuities()
-    }
-
-    /// Reports those within the window, so that all segments' reports add up to the whole video's.
-    private func reportDiscontinuities() {
+        // Reports those within the window, so that all segments' reports add up to the whole video's.
         let found = demuxer.discontinuities
         statistics.discontinuities += found.dropFirst(reportedDiscontinuities).filter {
             $0.microseconds >= grid.start ?? .min && $0.microseconds < grid.end ?? .max
@@ -200,12 +176,11 @@ package final class FrameReader {
         let summary = PacketSummary(
             presentation: packet.presentation, decoding: packet.decoding,
             isRandomAccessPoint: demuxer.randomAccess.isRandomAccessPoint(packet),
-            isDisposable: disposable.isDisposable(packet),
-            isHidden: isHidden, byteCount: Int(packet.size))
+            isDisposable: disposable.isDisposable(packet), isHidden: isHidden, byteCount: Int(packet.size))
         if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
-        if !summary.isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
+        if !isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
             numbering.insert(presentation)
-            if filter?.needsEveryFrame != true { selector.skip(presentation) }
+            if filter?.chain.needsEveryFrame != true { selector.skip(presentation) }
         }
         plan.push(summary)
         planned.append(packet)
@@ -219,13 +194,10 @@ package final class FrameReader {
 
     // MARK: Frames
 
-    private func select(_ frame: consuming Frame) throws(MediaError) -> SampledFrame? {
+    private func select(_ frame: consuming Frame, isDamaged: Bool) throws(MediaError) -> SampledFrame? {
         statistics.framesDecoded += 1
         let stamp = FFmpeg.timestamp(frame.best_effort_timestamp)
         let index = numbering.index(of: stamp)
-        for number in decoder.newErrors { damage.damage(number) }
-        let isDamaged = damage.judge(
-            decoder.packetNumber(of: frame), timestamp: stamp, isBidirectional: frame.pict_type == AV_PICTURE_TYPE_B)
         let own = stamp ?? assumed(index: index)
         assumedTimestamp = own
         guard grid.clock.isPlausible(own) else {
@@ -239,7 +211,7 @@ package final class FrameReader {
         let microseconds = grid.clock.microseconds(at: timestamp)
         let moment = Moment(index: index, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
-        guard filter?.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
+        guard filter?.chain.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
         try checkSize(frame)
         let geometry = geometry(of: frame)
         guard let filter else { return sample(frame, moment, geometry) }
@@ -251,9 +223,9 @@ package final class FrameReader {
     }
 
     private func checkSize(_ frame: borrowing Frame) throws(MediaError) {
-        let size = frame.size
-        guard size.width > 0, size.height > 0, size.width * size.height <= maximumPixels else {
-            throw .frameTooLarge(size, limit: maximumPixels)
+        let (size, limit) = (frame.size, options.limits.maximumPixels)
+        guard size.width > 0, size.height > 0, size.width * size.height <= limit else {
+            throw .frameTooLarge(size, limit: limit)
         }
     }
 
@@ -261,8 +233,7 @@ package final class FrameReader {
         defer { sequence += 1 }
         let discontinuities = demuxer.discontinuities
         while epoch < discontinuities.count, discontinuities[epoch].microseconds <= moment.microseconds { epoch += 1 }
-        return SampledFrame(
-            frame: frame, sequence: sequence, moment: moment, epoch: epoch, geometry: geometry)
+        return SampledFrame(frame: frame, sequence: sequence, moment: moment, epoch: epoch, geometry: geometry)
     }
 
     // MARK: Filters
@@ -275,23 +246,21 @@ package final class FrameReader {
 
     private func nextFiltered() throws(MediaError) -> Filtered {
         guard let filter else { return .none }
-        while let output = filter.pop() {
-            guard filter.needsEveryFrame else {
+        while let frame = filter.pop() {
+            guard filter.chain.needsEveryFrame else {
                 guard let moment = filterInputs.popFirst() else { continue }
-                return .sample(try filteredSample(output.frame, moment))
+                return .sample(try filteredSample(frame, moment))
             }
-            let clock = grid.clock.withTimeBase(output.timeBase)
-            guard let timestamp = output.timestamp, clock.isPlausible(timestamp) else { continue }
+            let clock = grid.clock.withTimeBase(frame.time_base.rational ?? grid.clock.timeBase)
+            guard let timestamp = FFmpeg.timestamp(frame.pts), clock.isPlausible(timestamp) else { continue }
             if let end = grid.end, clock.isAtOrAfter(end, timestamp) { return .pastEnd }
             selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)
             guard selector.selects(timestamp) else { continue }
             let microseconds = clock.microseconds(at: timestamp)
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
-            let shown = filterInputs.first
-            let moment = Moment(
-                index: shown?.index ?? 0, timestamp: timestamp, microseconds: microseconds,
-                isDamaged: shown?.isDamaged ?? false)
-            return .sample(try filteredSample(output.frame, moment))
+            let (shown, isDamaged) = (filterInputs.first?.index ?? 0, filterInputs.first?.isDamaged ?? false)
+            let moment = Moment(index: shown, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
+            return .sample(try filteredSample(frame, moment))
         }
         return .none
     }
@@ -334,11 +303,12 @@ package final class FrameReader {
 
     private func finish() throws(MediaError) {
         statistics.damage = decoder.damageCount
-        guard statistics.framesDecoded == 0, !isSegment, grid.start == nil, grid.end == nil || decoder.lastError != nil
+        // Other segments may have frames when this one has none.
+        guard statistics.framesDecoded == 0, options.segment == nil, grid.start == nil,
+            grid.end == nil || decoder.lastError != nil
         else { return }
         let reason = decoder.lastError ?? statistics.readError
         throw MediaError(
-            .undecodable,
-            reason.map { "no frame could be decoded: \($0)" } ?? "has a video stream without frames")
+            .undecodable, reason.map { "no frame could be decoded: \($0)" } ?? "has a video stream without frames")
     }
 }

@@ -20,8 +20,7 @@ extension FrameReader {
 
         package init(
             rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, segment: VideoSegment? = nil,
-            streamIndex: Int? = nil, decoderThreads: Int? = nil,
-            skipsUnneededPackets: Bool = true,
+            streamIndex: Int? = nil, decoderThreads: Int? = nil, skipsUnneededPackets: Bool = true,
             limits: MediaLimits = MediaLimits(), filters: FilterChain? = nil
         ) {
             self.rate = rate

@@ -2,9 +2,7 @@ internal import CFFmpeg
 
 /// The NAL units of H.264 and HEVC packets (ITU-T H.264 and H.265, 7.3.1 and annex B).
 struct NALUnits {
-    enum Codec {
-        case h264, hevc
-    }
+    enum Codec { case h264, hevc }
 
     struct Unit {
         let type: UInt8
@@ -113,17 +111,15 @@ struct RandomAccessPointDetector {
 
     /// Whether every frame presented before the packet belongs to an earlier sequence, as far as the codec shows.
     func beginsSequence(_ packet: borrowing Packet) -> Bool {
-        allowsSkipping ? isRandomAccessPoint(packet) : packet.has(AV_PKT_FLAG_KEY)
-    }
-
-    /// Whether every frame presented at or after the packet's can be decoded without the packets before it.
-    func isRandomAccessPoint(_ packet: borrowing Packet) -> Bool {
-        guard allowsSkipping, packet.has(AV_PKT_FLAG_KEY) else { return false }
+        guard packet.has(AV_PKT_FLAG_KEY) else { return false }
         guard let codec = units.codec else { return true }
         guard let type = units.firstSlice(in: packet.bytes)?.type else { return false }
         // H.264: IDR. HEVC: BLA, IDR and CRA.
         return codec == .h264 ? type == 5 : (16...21).contains(type)
     }
+
+    /// Whether every frame presented at or after the packet's can be decoded without the packets before it.
+    func isRandomAccessPoint(_ packet: borrowing Packet) -> Bool { allowsSkipping && beginsSequence(packet) }
 }
 
 /// Detects the pictures to which no other picture refers. The bitstream decides, because few containers mark such packets,
@@ -192,9 +188,7 @@ struct DisposableFrameDetector {
     /// The sub-layer of the first slice, and the highest one, also by the sequence parameter sets before the slice.
     private func firstSlice(_ bytes: UnsafeBufferPointer<UInt8>) -> (layer: Int?, highestLayer: Int) {
         var highest = highestLayer
-        let slice = units.firstSlice(in: bytes) { unit in
-            highest = max(highest, Self.announcedLayer(bytes, unit))
-        }
+        let slice = units.firstSlice(in: bytes) { unit in highest = max(highest, Self.announcedLayer(bytes, unit)) }
         return (slice.map { max(0, Int(bytes[$0.offset + 1] & 7) - 1) }, highest)
     }
 

@@ -53,7 +53,7 @@ package final class SampledFrame: @unchecked Sendable {
         guard copied >= 0 else { throw MediaError(.io, "cannot copy a frame: \(FFmpeg.message(copied))") }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digest in
             av_md5_sum(digest.baseAddress, bytes, Int(count))
-            return Hexadecimal.string(digest)
+            return FileDigest.hexadecimal(digest)
         }
     }
 }
@@ -95,7 +95,6 @@ package struct DisplayGeometry: Sendable, Hashable {
 /// The display matrix of a container or a frame (ISO/IEC 14496-12, 6.2.2).
 enum DisplayMatrix {
     static func orientation(_ matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
-        Orientation.nearest(
-            a: Double(matrix[0]), b: Double(matrix[1]), c: Double(matrix[3]), d: Double(matrix[4]))
+        Orientation.nearest(a: Double(matrix[0]), b: Double(matrix[1]), c: Double(matrix[3]), d: Double(matrix[4]))
     }
 }

@@ -4,39 +4,41 @@ internal import VidscanBase
 
 final class VideoDecoder {
     enum Output: ~Copyable {
-        case frame(Frame)
+        case frame(Frame, isDamaged: Bool)
         case needsPacket
         case ended
     }
 
     private let context: CodecContext
-    private let errors: PacketErrors
+    private var damage = DamageTracker()
     /// Packets sent so far; the next packet's number.
-    private(set) var packetCount: Int64 = 0
-    /// Numbers of the packets with errors since the last frame. Errors up to the frame's packet are known.
-    private(set) var newErrors: [Int64] = []
+    private var packetCount: Int64 = 0
     private(set) var damageCount = 0
     private(set) var lastError: String?
 
-    init(stream: UnsafeMutablePointer<AVStream>, limits: MediaLimits, threads: Int) throws(MediaError) {
+    init(stream: Stream, limits: MediaLimits, threads: Int) throws(MediaError) {
         let name = stream.pointee.codecName
-        var context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
+        context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
-        let errors = try PacketErrors(of: context.pointer)
-        context.attachment = errors
+        guard vs_watch_errors(context.pointer) >= 0 else { throw .outOfMemory }
         try context.open("cannot open the \(name) decoder")
-        self.errors = errors
-        self.context = context
     }
 
-    /// Receive all frames first. `nil` ends the stream. `skipUnreferenced` lets the decoder skip the frame if no other
-    /// frame refers to it.
-    func send(_ packet: UnsafeMutablePointer<AVPacket>?, skipUnreferenced: Bool = false) throws(MediaError) {
-        context.skip_frame = skipUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
-        if let packet {
-            vs_number_packet(context.pointer, packet, packetCount)
-            packetCount += 1
-        }
+    /// Receive all frames first. `skipUnreferenced` lets the decoder skip the frame if no other frame refers to it.
+    /// - Parameter isReference: whether other pictures may refer to the packet's; `nil` if unknown.
+    func send(_ packet: borrowing Packet, isReference: Bool?, skipUnreferenced: Bool) throws(MediaError) {
+        damage.send(
+            packetCount, presentation: packet.presentation, isKeyframe: packet.has(AV_PKT_FLAG_KEY),
+            isReference: isReference)
+        vs_number_packet(context.pointer, packet.pointer, packetCount)
+        packetCount += 1
+        try send(packet.pointer, skipUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT)
+    }
+
+    func end() throws(MediaError) { try send(nil, AVDISCARD_DEFAULT) }
+
+    private func send(_ packet: UnsafeMutablePointer<AVPacket>?, _ skipping: AVDiscard) throws(MediaError) {
+        context.skip_frame = skipping
         let result = avcodec_send_packet(context.pointer, packet)
         if result < 0, result != FFmpeg.endOfFile { try note(result) }
     }
@@ -46,9 +48,14 @@ final class VideoDecoder {
         while true {
             let result = avcodec_receive_frame(context.pointer, frame.pointer)
             if result >= 0 {
-                newErrors = errors.take(at: frame)
-                damageCount += newErrors.count
-                return .frame(frame)
+                while case let number = vs_take_error(context.pointer, frame.pointer), number >= 0 {
+                    damage.damage(number)
+                    damageCount += 1
+                }
+                let isDamaged = damage.judge(
+                    vs_packet_number(frame.pointer), timestamp: FFmpeg.timestamp(frame.best_effort_timestamp),
+                    isBidirectional: frame.pict_type == AV_PICTURE_TYPE_B)
+                return .frame(frame, isDamaged: isDamaged)
             }
             if result == FFmpeg.tryAgain { return .needsPacket }
             if result == FFmpeg.endOfFile { return .ended }
@@ -56,11 +63,7 @@ final class VideoDecoder {
         }
     }
 
-    func packetNumber(of frame: borrowing Frame) -> Int64 { vs_packet_number(frame.pointer) }
-
-    func flush() {
-        avcodec_flush_buffers(context.pointer)
-    }
+    func flush() { avcodec_flush_buffers(context.pointer) }
 
     private func note(_ result: Int32) throws(MediaError) {
         guard result != FFmpeg.outOfMemory else { throw .outOfMemory }
@@ -125,11 +128,6 @@ final class FieldDetector {
 /// Only pictures to which others refer pass damage on. Whether other pictures are decoded depends on the samples, and the
 /// decision must be the same for a segment as for the whole video. Packets are numbered in sending order.
 struct DamageTracker {
-    private struct Packet {
-        let number: Int64
-        let isReference: Bool?
-    }
-
     private struct Sequence {
         let first: Int64
         let presentation: Int64?
@@ -137,8 +135,8 @@ struct DamageTracker {
         var firstDamage: Int64?
     }
 
-    /// Those whose frames have not come out.
-    private var packets: [Packet] = []
+    /// Whether other pictures may refer to that of a packet, by its number, if known. Those whose frames have not come out.
+    private var references: [Int64: Bool] = [:]
     /// The last frame's sequence, and those after it.
     private var sequences = [Sequence(first: 0, presentation: nil)]
     /// Those whose frames have not come out.
@@ -148,14 +146,13 @@ struct DamageTracker {
     private static let reach: Int64 = 256
 
     mutating func send(_ number: Int64, presentation: Int64?, isKeyframe: Bool, isReference: Bool?) {
-        packets.append(Packet(number: number, isReference: isReference))
+        references[number] = isReference
         if isKeyframe { sequences.append(Sequence(first: number, presentation: presentation)) }
     }
 
     mutating func damage(_ number: Int64) {
         damaged.insert(number)
-        guard packets.first(where: { $0.number == number })?.isReference != false,
-            let index = sequences.lastIndex(where: { $0.first <= number })
+        guard references[number] != false, let index = sequences.lastIndex(where: { $0.first <= number })
         else { return }
         sequences[index].firstDamage = min(sequences[index].firstDamage ?? number, number)
     }
@@ -167,16 +164,14 @@ struct DamageTracker {
         // A picture shown before a keyframe, but after it in the file, may refer to the sequence before.
         while sequences.count > 1, sequences[1].first <= number,
             (sequences[1].presentation ?? .min) <= timestamp ?? .max
-        {
-            sequences.removeFirst()
-        }
+        { sequences.removeFirst() }
         let isDamaged = damaged.remove(number) != nil
-        if isDamaged, isBidirectional, packets.first(where: { $0.number == number })?.isReference == nil,
+        if isDamaged, isBidirectional, references[number] == nil,
             let index = sequences.firstIndex(where: { $0.firstDamage == number })
         {
             sequences[index].firstDamage = nil
         }
-        packets.removeAll { $0.number == number || $0.number < number - Self.reach }
+        references = references.filter { $0.key != number && $0.key >= number - Self.reach }
         damaged = damaged.filter { $0 >= number - Self.reach }
         return isDamaged || sequences.contains { $0.first <= number && $0.firstDamage ?? .max < number }
     }

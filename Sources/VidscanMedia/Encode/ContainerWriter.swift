@@ -15,18 +15,12 @@ package enum VideoContainer: String, Sendable, CaseIterable {
     var formatName: String { self == .mkv ? "matroska" : rawValue }
 
     /// The codecs in MP4 that players support, which are fewer than those that the format allows.
-    private static let mp4Codecs: Set<String> = [
-        "aac", "mp3", "mp2", "ac3", "eac3", "opus", "flac", "alac", "mov_text",
-    ]
+    private static let mp4Codecs = Set(words: "aac mp3 mp2 ac3 eac3 opus flac alac mov_text")
 
     func supports(_ codec: AVCodecID) -> Bool {
-        switch self {
-        case .mp4:
-            return Self.mp4Codecs.contains(codec.name)
-        case .mov, .mkv:
-            guard let format = av_guess_format(formatName, nil, nil) else { return false }
-            return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1
-        }
+        if self == .mp4 { return Self.mp4Codecs.contains(codec.name) }
+        guard let format = av_guess_format(formatName, nil, nil) else { return false }
+        return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1
     }
 }
 
@@ -41,10 +35,10 @@ final class ContainerWriter {
     private var firstDecoding: Int64?
     private var firstPresentation: Int64?
     private var endPresentation: Int64?
-    private let videoTimeBase: AVRational
+    private let encoder: VideoEncoder
 
     private struct CopiedStream {
-        let stream: UnsafeMutablePointer<AVStream>
+        let stream: Stream
         let sourceTimeBase: AVRational
         /// Subtracted from every timestamp.
         let shift: Int64
@@ -56,16 +50,15 @@ final class ContainerWriter {
     ///   - keepsMetadata: `false` keeps only frames, sound and subtitles of the source, and encodes the sound again.
     ///   - latestMicroseconds: without metadata, drops later packets.
     init(
-        path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer,
-        streams: [UnsafeMutablePointer<AVStream>], shiftMicroseconds: Int64, keepsMetadata: Bool,
-        latestMicroseconds: Int64
+        path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Stream],
+        shiftMicroseconds: Int64, keepsMetadata: Bool, latestMicroseconds: Int64
     ) throws(MediaError) {
         output = try OutputContext(path: path, container: container)
         held = try Packet()
-        videoTimeBase = encoder.context.time_base
+        self.encoder = encoder
         self.keepsMetadata = keepsMetadata
         self.latestMicroseconds = latestMicroseconds
-        try addVideo(encoder, source: source)
+        try addVideo(source.stream)
         for stream in streams { try add(stream, container, shiftMicroseconds: shiftMicroseconds) }
         if keepsMetadata {
             av_dict_copy(&output.pointer.pointee.metadata, source.input.pointer.pointee.metadata, 0)
@@ -76,13 +69,18 @@ final class ContainerWriter {
         }
         // Edit lists store the start of each stream in this unit, by default a millisecond.
         let rates = streams.map { Int64($0.pointee.codecpar.pointee.sample_rate) }.filter { $0 > 0 }
-        let timescale = "\(Self.movieTimescale(video: videoTimeBase, audio: rates))"
+        let timescale = "\(Self.movieTimescale(video: encoder.context.time_base, audio: rates))"
         var options = OptionDictionary(
             container == .mkv ? [:] : ["movflags": "+faststart", "movie_timescale": timescale])
         try output.open(path: path, options: &options)
     }
 
-    func write(video packet: borrowing Packet) throws(MediaError) {
+    /// A `nil` frame ends the video. `duration` is in units of the encoder's time base, and 0 if unknown.
+    func encode(_ frame: UnsafeMutablePointer<AVFrame>?, duration: Int64 = 0) throws(MediaError) {
+        try encoder.encode(frame, duration: duration) { packet throws(MediaError) in try hold(packet) }
+    }
+
+    private func hold(_ packet: borrowing Packet) throws(MediaError) {
         try writeHeld()
         av_packet_move_ref(held.pointer, packet.pointer)
         let (presentation, decoding) = (held.pts, held.dts)
@@ -93,9 +91,13 @@ final class ContainerWriter {
 
     private func writeHeld() throws(MediaError) {
         guard held.size > 0, let stream = output.pointer.pointee.streams[0] else { return }
-        held.stream_index = 0
-        av_packet_rescale_ts(held.pointer, videoTimeBase, stream.pointee.time_base)
-        try output.write(held)
+        try write(held, in: encoder.context.time_base, to: stream)
+    }
+
+    private func write(_ packet: borrowing Packet, in timeBase: AVRational, to stream: Stream) throws(MediaError) {
+        packet.stream_index = stream.pointee.index
+        av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)
+        try output.write(packet)
     }
 
     /// MP4 derives the stream's duration from decoding times. The last packet in decoding order is therefore extended to the
@@ -118,7 +120,8 @@ final class ContainerWriter {
         if let sound = copy.sound {
             copied.presentation = copied.presentation ?? copied.decoding
             copied.decoding = nil
-            return try sound.encode(copied) { packet throws(MediaError) in try write(packet, of: sound, to: copy.stream)
+            return try sound.encode(copied) { packet throws(MediaError) in
+                try write(packet, in: sound.context.time_base, to: copy.stream)
             }
         }
         if !keepsMetadata { av_packet_free_side_data(copied.pointer) }
@@ -144,45 +147,33 @@ final class ContainerWriter {
         return (earliest...latestMicroseconds).contains(microseconds)
     }
 
-    private func write(
-        _ packet: borrowing Packet, of sound: SoundEncoder, to stream: UnsafeMutablePointer<AVStream>
-    ) throws(MediaError) {
-        packet.stream_index = stream.pointee.index
-        av_packet_rescale_ts(packet.pointer, sound.context.time_base, stream.pointee.time_base)
-        try output.write(packet)
-    }
-
-    var soundCodecs: Set<String> {
-        Set(copies.values.compactMap { $0.sound?.context.codec_id.name.uppercased() })
-    }
-
+    var soundCodecs: Set<String> { Set(copies.values.compactMap { $0.sound?.context.codec_id.name.uppercased() }) }
     var omittedPackets: Int { copies.values.reduce(misplacedPackets) { $0 + ($1.sound?.damageCount ?? 0) } }
 
     func finish() throws(MediaError) {
+        try encode(nil)
         extendLastPacket()
         try writeHeld()
         for index in copies.keys.sorted() {
             guard let copy = copies[index], let sound = copy.sound else { continue }
-            try sound.finish { packet throws(MediaError) in try write(packet, of: sound, to: copy.stream) }
+            try sound.finish { packet throws(MediaError) in
+                try write(packet, in: sound.context.time_base, to: copy.stream)
+            }
         }
         try output.finish()
     }
 
-    // MARK: Streams
-
-    private func addVideo(_ encoder: VideoEncoder, source: Demuxer) throws(MediaError) {
+    private func addVideo(_ original: Stream) throws(MediaError) {
         guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }
         avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context.pointer)
         stream.pointee.time_base = encoder.context.time_base
         stream.pointee.avg_frame_rate = encoder.context.framerate
         stream.pointee.sample_aspect_ratio = encoder.context.sample_aspect_ratio
-        stream.pointee.disposition = source.stream.pointee.disposition & AV_DISPOSITION_DEFAULT
-        if keepsMetadata { Self.copyLanguageAndTitle(from: source.stream, to: stream) }
+        stream.pointee.disposition = original.pointee.disposition & AV_DISPOSITION_DEFAULT
+        if keepsMetadata { Self.copyLanguageAndTitle(from: original, to: stream) }
     }
 
-    private func add(
-        _ original: UnsafeMutablePointer<AVStream>, _ container: VideoContainer, shiftMicroseconds: Int64
-    ) throws(MediaError) {
+    private func add(_ original: Stream, _ container: VideoContainer, shiftMicroseconds: Int64) throws(MediaError) {
         guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }
         stream.pointee.time_base = original.pointee.time_base
         stream.pointee.disposition = original.pointee.disposition
@@ -212,9 +203,7 @@ final class ContainerWriter {
             shift: original.pointee.ticks(microseconds: shiftMicroseconds), sound: sound)
     }
 
-    private static func copyLanguageAndTitle(
-        from source: UnsafeMutablePointer<AVStream>, to target: UnsafeMutablePointer<AVStream>
-    ) {
+    private static func copyLanguageAndTitle(from source: Stream, to target: Stream) {
         for key in ["language", "title"] {
             guard let entry = av_dict_get(source.pointee.metadata, key, nil, 0) else { continue }
             av_dict_set(&target.pointee.metadata, key, entry.pointee.value, 0)

@@ -18,7 +18,6 @@ package final class EditableFrame {
     package let scaleY: Double
 
     let frame: Frame
-    private var isWritable = false
     private let compositor: Compositor
     private let pool: FramePool
 
@@ -48,13 +47,13 @@ package final class EditableFrame {
 
     /// Alpha-blends a patch, in the frame's matrix and range.
     package func blend(_ patch: PixelPatch) throws(MediaError) {
-        try makeWritable()
+        try pool.makeWritable(frame)
         compositor.blend(patch, into: MutablePlanes(frame), colors: RGBToYCbCr(ColorMatrix(frame)))
     }
 
     /// Replaces the pixels under a mask with a cover that keeps no detail.
     package func hide(_ mask: PixelMask, by cover: Cover) throws(MediaError) {
-        try makeWritable()
+        try pool.makeWritable(frame)
         compositor.hide(mask, by: cover, in: MutablePlanes(frame), colors: RGBToYCbCr(ColorMatrix(frame)))
     }
 
@@ -65,12 +64,6 @@ package final class EditableFrame {
         case smooth(side: Int)
         /// One R'G'B' colour, components in 0…1.
         case color(red: Double, green: Double, blue: Double)
-    }
-
-    private func makeWritable() throws(MediaError) {
-        guard !isWritable else { return }
-        try pool.makeWritable(frame)
-        isWritable = true
     }
 }
 
@@ -146,8 +139,6 @@ final class Compositor {
         target[0] = UInt8(truncatingIfNeeded: min(max(value, 0), 255))
     }
 
-    // MARK: Hiding
-
     /// A chroma sample is covered as much as the most covered of its pixels, so that no colour of a hidden pixel remains.
     func hide(_ mask: PixelMask, by cover: EditableFrame.Cover, in planes: MutablePlanes, colors: RGBToYCbCr) {
         let area = mask.area
@@ -205,8 +196,7 @@ final class Compositor {
                 if side == 0 { for x in 0..<size.width { row[x] = color } }
                 for y in 0..<size.height {
                     if side > 0, isSmooth {
-                        Self.interpolate(
-                            cells, columns: columns, lines: lines, side: side, y: y, size.width, into: row)
+                        Self.interpolate(cells, columns: columns, lines: lines, side: side, y: y, size.width, into: row)
                     } else if side > 0, y % side == 0 {
                         let line = y / side * columns
                         for x in 0..<size.width { row[x] = cells[line + x / side] }

@@ -8,19 +8,14 @@ final class EncoderInputConverter {
     let contentSize: PictureSize
     /// `contentSize` rounded up to even sides.
     private let outputSize: PictureSize
-    private let pool: FramePool
-    private let keepsMetadata: Bool
-    private let keepsCaptions: Bool
+    private let options: Transcoder.Options
+    private let pool = FramePool()
+    private let compositor = Compositor()
     private var scaler = Scaler(flags: Int32(SWS_BICUBIC) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
 
-    /// - Parameters:
-    ///   - height: of the output in pixels; `nil` keeps the display height.
-    ///   - keepsMetadata: keeps timecodes and similar side data, which an encoder may write into the new stream.
-    init(pool: FramePool, displaySize: PictureSize, height: Int?, keepsMetadata: Bool, keepsCaptions: Bool) {
-        self.pool = pool
-        self.keepsMetadata = keepsMetadata
-        self.keepsCaptions = keepsCaptions
-        if let height, height != displaySize.height {
+    init(displaySize: PictureSize, _ options: Transcoder.Options) {
+        self.options = options
+        if let height = options.height, height != displaySize.height {
             let width = Double(displaySize.width) * Double(height) / Double(displaySize.height)
             contentSize = PictureSize(width: max(2, Int((width / 2).rounded()) * 2), height: height)
         } else {
@@ -29,12 +24,13 @@ final class EncoderInputConverter {
         outputSize = PictureSize(width: (contentSize.width + 1) & ~1, height: (contentSize.height + 1) & ~1)
     }
 
-    func convert(_ sample: SampledFrame) throws(MediaError) -> Frame {
+    func convert(_ sample: SampledFrame) throws(MediaError) -> EditableFrame {
         let orientation = sample.geometry.orientation
         let coded = orientation.apply(to: contentSize)
         var frame = try Frame(sharing: sample.frame)
-        if !keepsMetadata { MetadataStripper.strip(frame) }
-        if !keepsCaptions { frame.removeSideData(AV_FRAME_DATA_A53_CC) }
+        // An encoder may write timecodes and similar side data into the new stream.
+        if !options.keepsMetadata { MetadataStripper.strip(frame) }
+        if !options.copiesSubtitles { frame.removeSideData(AV_FRAME_DATA_A53_CC) }
         let fits = frame.pixelFormat == AV_PIX_FMT_YUV420P || frame.pixelFormat == AV_PIX_FMT_YUVJ420P
         if !fits || frame.size != coded { frame = try scale(frame, to: coded) }
         if ColorMatrix.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }
@@ -44,13 +40,7 @@ final class EncoderInputConverter {
         // The frame is upright now. The encoder chooses its own keyframes.
         frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
         frame.pict_type = AV_PICTURE_TYPE_NONE
-        return frame
-    }
-
-    private func newFrame(_ size: PictureSize, like frame: borrowing Frame) throws(MediaError) -> Frame {
-        let output = try pool.frame(size)
-        guard av_frame_copy_props(output.pointer, frame.pointer) >= 0 else { throw .outOfMemory }
-        return output
+        return EditableFrame(frame: frame, contentSize: contentSize, sample: sample, compositor: compositor, pool: pool)
     }
 
     /// Keeps matrix and range, but R'G'B' becomes BT.709 in limited range.
@@ -59,7 +49,7 @@ final class EncoderInputConverter {
             throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
         }
         let isFull = ColorMatrix.isFullRange(frame)
-        let output = try newFrame(size, like: frame)
+        let output = try pool.frame(size, like: frame)
         try scaler.scale(
             frame, into: output, matrix: descriptor.isRGB ? SWS_CS_ITU709 : SWS_CS_DEFAULT,
             fromFullRange: descriptor.isRGB || isFull, toFullRange: isFull && !descriptor.isRGB)
@@ -73,7 +63,7 @@ final class EncoderInputConverter {
     }
 
     private func rotate(_ frame: borrowing Frame, _ orientation: Orientation) throws(MediaError) -> Frame {
-        let output = try newFrame(outputSize, like: frame)
+        let output = try pool.frame(outputSize, like: frame)
         let (source, target) = (MutablePlanes(frame), MutablePlanes(output))
         let half = { (size: PictureSize) in PictureSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) }
         let (size, halfSize) = (frame.size, half(frame.size))

@@ -4,22 +4,21 @@ internal import VidscanBase
 /// Removes what a source says about itself besides its frames: locations, timecodes, names. Captions count as subtitles.
 /// `SoundEncoder` encodes sound again. Allow lists decide: only what playback is known to need stays.
 enum MetadataStripper {
-    private static let keptFrameData: Set<UInt32> = [
-        AV_FRAME_DATA_MASTERING_DISPLAY_METADATA.rawValue, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL.rawValue,
-        AV_FRAME_DATA_A53_CC.rawValue,
+    private static let keptFrameData = [
+        AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_A53_CC,
     ]
 
     /// Encoders write side data into the new stream.
     static func strip(_ frame: borrowing Frame) {
         let types = (0..<Int(frame.nb_side_data)).compactMap { frame.side_data?[$0]?.pointee.type }
-        for type in types where !keptFrameData.contains(type.rawValue) { frame.removeSideData(type) }
+        for type in types where !keptFrameData.contains(type) { frame.removeSideData(type) }
         av_dict_free(&frame.pointer.pointee.metadata)
     }
 
     static func describe(
         _ source: AVCodecParameters, in parameters: UnsafeMutablePointer<AVCodecParameters>
     ) throws(MediaError) {
-        guard let extradata = SanitizedExtradata.bytes(of: source) else {
+        guard let extradata = extradata(of: source) else {
             throw MediaError(.unsupportedCodec, "cannot remove the metadata from the codec header of a copied stream")
         }
         parameters.pointee.codec_type = source.codec_type
@@ -32,13 +31,10 @@ enum MetadataStripper {
         parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
         parameters.pointee.extradata_size = Int32(extradata.count)
     }
-}
 
-/// The part of the extradata (codec header) of subtitles that a player needs, without titles, comments and other metadata.
-///
-/// Only the listed codecs are supported, because any other codec may store metadata in its extradata.
-enum SanitizedExtradata {
-    static func bytes(of parameters: AVCodecParameters) -> [UInt8]? {
+    /// The part of the extradata (codec header) of subtitles that a player needs, without titles, comments and other metadata.
+    /// `nil` for other codecs, because they may store metadata in it.
+    static func extradata(of parameters: AVCodecParameters) -> [UInt8]? {
         let header = parameters.extradataBytes
         switch parameters.codec_id {
         case AV_CODEC_ID_SUBRIP, AV_CODEC_ID_TEXT, AV_CODEC_ID_WEBVTT, AV_CODEC_ID_HDMV_PGS_SUBTITLE: return []

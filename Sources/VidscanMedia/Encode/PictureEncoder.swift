@@ -12,15 +12,10 @@ package enum PictureFormat: String, Sendable, CaseIterable {
     }
 
     /// JPEG for a JPEG file; PNG, which loses nothing, for the others.
-    package init(of info: VideoInfo) {
-        self = info.codec == "mjpeg" ? .jpg : .png
-    }
+    package init(of info: VideoInfo) { self = info.codec == "mjpeg" ? .jpg : .png }
 }
 
 package enum PictureEncoder {
-    /// The scale of libavcodec: 1 (best) to 31.
-    private static let quality: Int32 = 2
-
     /// Writes no metadata. `frame` is upright, 8-bit 4:2:0; its pixels beyond `size` are left out.
     static func encode(
         _ frame: borrowing Frame, size: PictureSize, as format: PictureFormat
@@ -35,15 +30,12 @@ package enum PictureEncoder {
             source, into: rgb, matrix: matrix(of: source), fromFullRange: ColorMatrix.isFullRange(source),
             toFullRange: true)
         rgb.color_range = AVCOL_RANGE_JPEG
-        switch format {
-        case .png: return try encode(rgb, as: .png)
-        case .jpg:
-            // JPEG files use BT.601 in full range.
-            let picture = try Frame.allocate(size, AV_PIX_FMT_YUVJ420P)
-            var toJPEG = Scaler(flags: exact)
-            try toJPEG.scale(rgb, into: picture, matrix: SWS_CS_ITU601, fromFullRange: true, toFullRange: true)
-            return try encode(picture, as: .jpg, quality: quality)
-        }
+        guard format == .jpg else { return try encode(rgb, as: .png) }
+        // JPEG files use BT.601 in full range.
+        let picture = try Frame.allocate(size, AV_PIX_FMT_YUVJ420P)
+        var toJPEG = Scaler(flags: exact)
+        try toJPEG.scale(rgb, into: picture, matrix: SWS_CS_ITU601, fromFullRange: true, toFullRange: true)
+        return try encode(picture, as: .jpg, quality: 2)
     }
 
     /// - Parameters:
@@ -57,6 +49,7 @@ package enum PictureEncoder {
 
     /// - Parameters:
     ///   - frame: in rgb24 for PNG, in yuvj420p for JPEG.
+    ///   - quality: of a JPEG, on the scale of libavcodec: 1 (best) to 31.
     ///   - namesEncoder: writes the encoder's name into a comment.
     static func encode(
         _ frame: borrowing Frame, as format: PictureFormat, quality: Int32 = 0, namesEncoder: Bool = false

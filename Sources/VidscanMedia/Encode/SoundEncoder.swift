@@ -19,6 +19,7 @@ final class SoundEncoder {
     /// Position of the first queued sample, counted from the beginning of the new video.
     private var start: Int64?
 
+    typealias Receive = CodecContext.Receive
     private typealias Choice = (name: String, format: AVSampleFormat)
 
     /// 20 ms: millisecond timestamps are up to this inexact, and players hear no gap.
@@ -26,7 +27,7 @@ final class SoundEncoder {
     private var frameSize: Int64 { Int64(context.frame_size) }
     private var queuedSamples: Int64 { Int64(av_audio_fifo_size(queue)) }
 
-    init(_ stream: UnsafeMutablePointer<AVStream>, container: VideoContainer) throws(MediaError) {
+    init(_ stream: Stream, container: VideoContainer) throws(MediaError) {
         let parameters = stream.pointee.codecpar.pointee
         decoder = try CodecContext(decoding: stream, threads: 1, purpose: "it")
         try decoder.open("cannot open its decoder")
@@ -77,17 +78,16 @@ final class SoundEncoder {
         context.sample_rate = parameters.sample_rate
         context.time_base = AVRational(num: 1, den: max(1, parameters.sample_rate))
         context.ch_layout = layout(parameters.ch_layout)
-        if choice.name == "aac", let mask = aacLayout(context.ch_layout) {
-            av_channel_layout_from_mask(&context.pointer.pointee.ch_layout, mask)
-        }
         // The containers store 24 bits in 32-bit samples.
         if choice.format == AV_SAMPLE_FMT_S32 || choice.format == AV_SAMPLE_FMT_S32P {
             context.bits_per_raw_sample = 24
         }
         if choice.name == "aac" {
+            if let mask = aacLayout(context.ch_layout) {
+                av_channel_layout_from_mask(&context.pointer.pointee.ch_layout, mask)
+            }
             // AAC allows at most 6144 bits per frame and channel.
-            context.bit_rate =
-                Int64(parameters.ch_layout.nb_channels) * min(bitRatePerChannel, 6 * Int64(parameters.sample_rate))
+            context.bit_rate = Int64(parameters.ch_layout.nb_channels) * min(96_000, 6 * Int64(parameters.sample_rate))
         }
         context.thread_count = 1
         // Otherwise the encoder writes its name into the sound.
@@ -95,8 +95,6 @@ final class SoundEncoder {
         try context.open("cannot open the encoder \(choice.name)")
         return context
     }
-
-    private static let bitRatePerChannel: Int64 = 96_000
 
     /// The usual order of this number of channels, unless the layout names them. Other layouts own memory.
     private static func layout(_ layout: AVChannelLayout) -> AVChannelLayout {
@@ -119,10 +117,6 @@ final class SoundEncoder {
         ]
         return named.contains(moved) ? moved : nil
     }
-
-    // MARK: Samples
-
-    typealias Receive = CodecContext.Receive
 
     /// `source` counts from the beginning of the new video, in the stream's time base. `receive` gets times in samples.
     func encode(_ source: borrowing Packet, receive: Receive) throws(MediaError) {

@@ -19,11 +19,7 @@ package final class Transcoder {
         package var copiesSubtitles = true
         /// Titles, locations, dates and other metadata, in the container, codec headers and frames.
         package var keepsMetadata = true
-        /// Among all streams of the container; `nil` selects the best video stream.
-        package var streamIndex: Int?
-        package var decoderThreads = 2
-        package var skipsUnneededPackets = false
-        package var limits = MediaLimits()
+        package var reading = FrameReader.Options(rate: .everyFrame, decoderThreads: 2, skipsUnneededPackets: false)
 
         package init(rateFactor: Double? = nil) { self.rateFactor = rateFactor }
     }
@@ -51,14 +47,11 @@ package final class Transcoder {
     private let source: String
     private let cancellation: CancellationFlag
     private let reader: FrameReader
-    private let streams: [UnsafeMutablePointer<AVStream>]
+    private let streams: [Stream]
     /// Subtracted from every timestamp.
     private var shiftMicroseconds: Int64 = 0
     private var shiftTicks: Int64 = 0
-    private let compositor = Compositor()
-    private let pool = FramePool()
     private var converter: EncoderInputConverter?
-    private var encoder: VideoEncoder?
     private var writer: ContainerWriter?
     private var early = UniqueDeque<Packet>()
     private var earlyBytes = 0
@@ -76,7 +69,7 @@ package final class Transcoder {
         self.options = options
         self.source = source
         self.cancellation = cancellation
-        reader = try Self.reader(source, options, cancellation)
+        reader = try FrameReader(path: source, options: options.reading, cancellation: cancellation)
         let demuxer = reader.demuxer
         let selected = demuxer.input.streams.filter { stream in
             guard stream != demuxer.stream, stream.pointee.codec != AV_CODEC_ID_NONE else { return false }
@@ -95,21 +88,10 @@ package final class Transcoder {
         omittedStreams = omitted
     }
 
-    private static func reader(
-        _ source: String, _ options: Options, _ cancellation: CancellationFlag
-    ) throws(MediaError) -> FrameReader {
-        try FrameReader(
-            path: source,
-            options: FrameReader.Options(
-                rate: .everyFrame, streamIndex: options.streamIndex, decoderThreads: options.decoderThreads,
-                skipsUnneededPackets: options.skipsUnneededPackets, limits: options.limits),
-            cancellation: cancellation)
-    }
-
     /// Why a stream cannot be written without metadata.
-    private static func obstacle(_ stream: UnsafeMutablePointer<AVStream>) -> String? {
+    private static func obstacle(_ stream: Stream) -> String? {
         guard stream.pointee.codecType == AVMEDIA_TYPE_AUDIO else {
-            let isClean = SanitizedExtradata.bytes(of: stream.pointee.codecpar.pointee) != nil
+            let isClean = MetadataStripper.extradata(of: stream.pointee.codecpar.pointee) != nil
             return isClean ? nil : "its codec header may describe the source, and cannot be cleaned"
         }
         do throws(MediaError) {
@@ -120,20 +102,15 @@ package final class Transcoder {
         }
     }
 
-    private var latestMicroseconds: Int64 { Int64(min(options.limits.maximumDurationSeconds * 1e6, 1e18)) }
+    private var maximumSeconds: Double { options.reading.limits.maximumDurationSeconds }
+    private var latestMicroseconds: Int64 { Int64(min(maximumSeconds * 1e6, 1e18)) }
 
     package var copiesAudio: Bool { copies(AVMEDIA_TYPE_AUDIO) }
-
     package var copiesSubtitles: Bool { copies(AVMEDIA_TYPE_SUBTITLE) }
-
-    private func copies(_ type: AVMediaType) -> Bool {
-        streams.contains { $0.pointee.codecType == type }
-    }
+    private func copies(_ type: AVMediaType) -> Bool { streams.contains { $0.pointee.codecType == type } }
 
     package var subtitlesLeftOut: Int {
-        reader.demuxer.input.streams.count {
-            $0.pointee.codecType == AVMEDIA_TYPE_SUBTITLE && !streams.contains($0)
-        }
+        reader.demuxer.input.streams.count { $0.pointee.codecType == AVMEDIA_TYPE_SUBTITLE && !streams.contains($0) }
     }
 
     package func unsupportedCodecs(in container: VideoContainer) -> [String] {
@@ -179,15 +156,9 @@ package final class Transcoder {
     }
 
     private func editable(_ sample: SampledFrame) throws(MediaError) -> EditableFrame {
-        let converter =
-            converter
-            ?? EncoderInputConverter(
-                pool: pool, displaySize: sample.geometry.displaySize, height: options.height,
-                keepsMetadata: options.keepsMetadata, keepsCaptions: options.copiesSubtitles)
+        let converter = converter ?? EncoderInputConverter(displaySize: sample.geometry.displaySize, options)
         self.converter = converter
-        return EditableFrame(
-            frame: try converter.convert(sample), contentSize: converter.contentSize, sample: sample,
-            compositor: compositor, pool: pool)
+        return try converter.convert(sample)
     }
 
     /// Encodes the previous frame, whose duration is now known.
@@ -206,9 +177,7 @@ package final class Transcoder {
 
     private func encode(_ editable: EditableFrame, duration: Int64) throws(MediaError) {
         frameCount += 1
-        try encoder?.encode(editable.frame.pointer, duration: duration) { packet throws(MediaError) in
-            try writer?.write(video: packet)
-        }
+        try writer?.encode(editable.frame.pointer, duration: duration)
     }
 
     private func finish() throws(MediaError) {
@@ -216,7 +185,6 @@ package final class Transcoder {
             try encode(pending, duration: lastFrameDuration(pending.frame))
             self.pending = nil
         }
-        try encoder?.encode(nil) { packet throws(MediaError) in try writer?.write(video: packet) }
         try writer?.finish()
     }
 
@@ -250,7 +218,6 @@ package final class Transcoder {
             path: path, container: container, encoder: encoder, source: demuxer, streams: streams,
             shiftMicroseconds: shiftMicroseconds, keepsMetadata: options.keepsMetadata,
             latestMicroseconds: latestMicroseconds)
-        self.encoder = encoder
         self.writer = writer
         while let packet = early.popFirst() { try writer.write(copyOf: packet) }
         earlyBytes = 0
@@ -262,8 +229,7 @@ package final class Transcoder {
         let first = TimestampInBase(timestamp, reader.info.timeBase).roundedMicroseconds
         var beginning = first
         for stream in streams {
-            guard let start = FFmpeg.timestamp(stream.pointee.start_time) else { continue }
-            let announced = TimestampInBase(start, stream.pointee.timeBase).roundedMicroseconds
+            guard let announced = stream.pointee.start?.roundedMicroseconds else { continue }
             if announced > first - Self.maximumHeadStart { beginning = min(beginning, announced) }
         }
         for position in early.indices where !early[position].has(AV_PKT_FLAG_DISCARD) {
@@ -280,11 +246,10 @@ package final class Transcoder {
         let time = sample.moment.timestamp &- shiftTicks
         guard !options.keepsMetadata else { return time }
         let seconds = Double(time) * Double(reader.info.timeBase.numerator) / Double(reader.info.timeBase.denominator)
-        guard seconds <= options.limits.maximumDurationSeconds else {
+        guard seconds <= maximumSeconds else {
             throw MediaError(
                 .limitExceeded,
-                "a frame is \(Int(seconds)) s after the beginning, beyond the limit of"
-                    + " \(Int(options.limits.maximumDurationSeconds)) s",
+                "a frame is \(Int(seconds)) s after the beginning, beyond the limit of \(Int(maximumSeconds)) s",
                 remedy: .raiseDurationLimit)
         }
         return max(0, time)
@@ -297,7 +262,8 @@ package final class Transcoder {
         mostBytesWaiting = max(mostBytesWaiting, earlyBytes)
         guard earlyBytes > Self.maximumEarlyBytes else { return }
         // Without a frame there is no video; the reader itself says why.
-        guard let first = try Self.reader(source, options, cancellation).next() else { return earlyBytes = 0 }
+        let second = try FrameReader(path: source, options: options.reading, cancellation: cancellation)
+        guard let first = try second.next() else { return earlyBytes = 0 }
         try open(path, container, like: try editable(first).frame, at: first.moment.timestamp)
     }
 }

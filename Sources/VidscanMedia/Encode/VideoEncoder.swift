@@ -10,7 +10,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     /// Lossless, for MKV.
     case ffv1
 
-    private var encoder: (name: String, factors: ClosedRange<Double>?, factor: Double?) {
+    fileprivate var encoder: (name: String, factors: ClosedRange<Double>?, factor: Double?) {
         switch self {
         case .h264: ("libx264", 0...51, X264Options.rateFactor)
         case .hevc: ("libx265", 0...51, 28)
@@ -20,8 +20,6 @@ public enum VideoCodec: String, Sendable, CaseIterable {
         }
     }
 
-    var encoderName: String { encoder.name }
-
     /// The range of the constant rate factor; lower is better and larger. `nil` for a lossless codec.
     public var rateFactors: ClosedRange<Double>? { encoder.factors }
 
@@ -29,7 +27,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     public var defaultRateFactor: Double? { encoder.factor }
 
     /// Whether this FFmpeg has the encoder.
-    public var isAvailable: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
+    public var isAvailable: Bool { avcodec_find_encoder_by_name(encoder.name) != nil }
 }
 
 /// A libavcodec encoder: takes frames in presentation order, gives packets in decoding order.
@@ -44,7 +42,7 @@ final class VideoEncoder {
     init(
         _ codec: VideoCodec, rateFactor: Double?, like frame: borrowing Frame, timeBase: Rational, frameRate: Rational
     ) throws(MediaError) {
-        name = codec.encoderName
+        name = codec.encoder.name
         guard let encoder = avcodec_find_encoder_by_name(name) else {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no encoder \(name)")
         }
@@ -71,13 +69,12 @@ final class VideoEncoder {
         }
         switch codec {
         case .h264:
-            let options = X264Options(size: PictureSize(width: Int(frame.width), height: Int(frame.height)))
+            let options = X264Options(size: frame.size)
             context.thread_count = min(av_cpu_count(), X264Options.maximumThreads)
             av_opt_set(context.priv_data, "preset", X264Options.preset, 0)
             av_opt_set_int(context.priv_data, "rc-lookahead", Int64(options.lookahead), 0)
             av_opt_set(context.priv_data, "x264-params", options.parameters, 0)
-        case .vp9:
-            av_opt_set(context.priv_data, "row-mt", "1", 0)
+        case .vp9: av_opt_set(context.priv_data, "row-mt", "1", 0)
         case .hevc:
             av_opt_set(context.priv_data, "x265-params", "log-level=error", 0)
             // Apple's players require this tag.

@@ -13,17 +13,13 @@ enum FFmpeg {
 
     static func message(_ code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            guard let base = buffer.baseAddress, av_strerror(code, base, buffer.count) == 0 else {
-                return "error \(code)"
-            }
-            return String(cString: base)
+            let base = buffer.baseAddress.unsafelyUnwrapped
+            return av_strerror(code, base, buffer.count) == 0 ? String(cString: base) : "error \(code)"
         }
     }
 
     /// Keeps the first error that the libraries log on this thread from now on.
-    static func beginErrors() {
-        vs_keep_errors()
-    }
+    static func beginErrors() { vs_keep_errors() }
 
     /// The error that the libraries logged on this thread, or else the text for the result code.
     static func reason(_ code: Int32) -> String {
@@ -50,11 +46,16 @@ extension AVRational {
     }
 }
 
+/// Owned by a container.
+typealias Stream = UnsafeMutablePointer<AVStream>
+
 extension AVStream {
     var codecType: AVMediaType { codecpar.pointee.codec_type }
     var codec: AVCodecID { codecpar.pointee.codec_id }
     var codecName: String { codec.name }
     var timeBase: Rational { time_base.rational ?? .one }
+    /// As announced.
+    var start: TimestampInBase? { FFmpeg.timestamp(start_time).map { TimestampInBase($0, timeBase) } }
     var isCover: Bool { disposition & AV_DISPOSITION_ATTACHED_PIC != 0 }
     var isVideo: Bool { codecType == AVMEDIA_TYPE_VIDEO && !isCover }
     var hasKnownSize: Bool { codecpar.pointee.width > 0 && codecpar.pointee.height > 0 }
@@ -72,7 +73,6 @@ extension AVCodecID {
 extension AVPixelFormat {
     /// FFmpeg's name: `yuv420p`.
     var name: String { av_get_pix_fmt_name(self).map { String(cString: $0) } ?? "unknown" }
-
     var descriptor: AVPixFmtDescriptor? { av_pix_fmt_desc_get(self)?.pointee }
 }
 

@@ -35,21 +35,17 @@ package enum FileDigest {
         return (try? digest { av_sha_update($0, bytes, bytes.count) }) ?? ""
     }
 
-    private static func digest(
-        _ update: (OpaquePointer) throws(MediaError) -> Void
-    ) throws(MediaError) -> String {
+    private static func digest(_ update: (OpaquePointer) throws(MediaError) -> Void) throws(MediaError) -> String {
         guard let state = av_sha_alloc() else { throw .outOfMemory }
         defer { av_free(UnsafeMutableRawPointer(state)) }
         av_sha_init(state, 256)
         try update(state)
         var digest = [UInt8](repeating: 0, count: 32)
         av_sha_final(state, &digest)
-        return Hexadecimal.string(digest)
+        return hexadecimal(digest)
     }
-}
 
-enum Hexadecimal {
-    static func string(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { NumberText.hexadecimal($0, digits: 2) }.joined()
     }
 }

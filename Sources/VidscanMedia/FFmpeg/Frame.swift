@@ -1,17 +1,14 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Owns an `AVFrame`, whose members are members of this type: `frame.width`. The pixels return to their pool when the last
-/// frame that refers to them is destroyed.
-@dynamicMemberLookup
-struct Frame: ~Copyable {
-    let pointer: UnsafeMutablePointer<AVFrame>
+/// The pixels return to their pool when the last frame that refers to them is destroyed.
+typealias Frame = Owned<AVFrame>
 
+extension Frame {
     /// Without pixels, for a decoder or a filter graph to fill.
-    init() throws(MediaError) {
-        guard let pointer = av_frame_alloc() else { throw .outOfMemory }
-        self.pointer = pointer
-    }
+    init() throws(MediaError) { try self.init(av_frame_alloc()) }
+
+    init(sharing other: borrowing Frame) throws(MediaError) { try self.init(av_frame_clone(other.pointer)) }
 
     init(_ size: PictureSize, _ format: AVPixelFormat) throws(MediaError) {
         try self.init()
@@ -27,23 +24,7 @@ struct Frame: ~Copyable {
         return frame
     }
 
-    init(sharing other: borrowing Frame) throws(MediaError) {
-        guard let pointer = av_frame_clone(other.pointer) else { throw .outOfMemory }
-        self.pointer = pointer
-    }
-
-    deinit {
-        var pointer: UnsafeMutablePointer<AVFrame>? = pointer
-        av_frame_free(&pointer)
-    }
-
-    subscript<Value>(dynamicMember member: WritableKeyPath<AVFrame, Value>) -> Value {
-        get { pointer.pointee[keyPath: member] }
-        nonmutating set { pointer.pointee[keyPath: member] = newValue }
-    }
-
     var size: PictureSize { PictureSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
-
     var pixelFormat: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
     func removeSideData(_ type: AVFrameSideDataType) { av_frame_remove_side_data(pointer, type) }
@@ -59,8 +40,8 @@ final class FramePool {
 
     deinit { av_buffer_pool_uninit(&pool) }
 
-    /// In yuv420p, with uninitialised pixels.
-    func frame(_ size: PictureSize) throws(MediaError) -> Frame {
+    /// In yuv420p, with uninitialised pixels and the properties of another frame.
+    func frame(_ size: PictureSize, like other: borrowing Frame) throws(MediaError) -> Frame {
         let lines = (luma: aligned(size.width), chroma: aligned((size.width + 1) / 2))
         // As many rows as FFmpeg allocates itself: its functions may write whole blocks.
         let rows = (luma: (size.height + 31) & ~31, chroma: (size.height + 63) / 64 * 32)
@@ -74,21 +55,18 @@ final class FramePool {
         guard let pool, let buffer = av_buffer_pool_get(pool) else { throw .outOfMemory }
         frame.buf.0 = buffer
         let start = buffer.pointee.data.unsafelyUnwrapped
-        frame.data.0 = start
-        frame.data.1 = start + bytes.luma
-        frame.data.2 = start + bytes.luma + bytes.chroma
-        frame.linesize.0 = Int32(lines.luma)
-        frame.linesize.1 = Int32(lines.chroma)
+        (frame.data.0, frame.data.1, frame.data.2) = (start, start + bytes.luma, start + bytes.luma + bytes.chroma)
+        (frame.linesize.0, frame.linesize.1) = (Int32(lines.luma), Int32(lines.chroma))
         frame.linesize.2 = Int32(lines.chroma)
+        guard av_frame_copy_props(frame.pointer, other.pointer) >= 0 else { throw .outOfMemory }
         return frame
     }
 
     /// Copies the pixels of a yuv420p frame if another frame shares them.
     func makeWritable(_ frame: borrowing Frame) throws(MediaError) {
         guard av_frame_is_writable(frame.pointer) == 0 else { return }
-        let copy = try self.frame(frame.size)
-        guard av_frame_copy(copy.pointer, frame.pointer) >= 0, av_frame_copy_props(copy.pointer, frame.pointer) >= 0
-        else { throw .outOfMemory }
+        let copy = try self.frame(frame.size, like: frame)
+        guard av_frame_copy(copy.pointer, frame.pointer) >= 0 else { throw .outOfMemory }
         av_frame_unref(frame.pointer)
         av_frame_move_ref(frame.pointer, copy.pointer)
     }
@@ -103,9 +81,7 @@ struct Scaler: ~Copyable {
     private var context: OpaquePointer?
     private let flags: Int32
 
-    init(flags: Int32) {
-        self.flags = flags
-    }
+    init(flags: Int32) { self.flags = flags }
 
     deinit { sws_freeContext(context) }
 

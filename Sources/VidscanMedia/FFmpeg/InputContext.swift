@@ -24,11 +24,12 @@ struct InputContext: ~Copyable {
             throw MediaError(.notMedia, "not a video or picture in a format that FFmpeg supports")
         }
         let names = String(cString: format.pointee.name)
-        guard !AdmittedFormats.isPlaylist(names) else {
+        let formats = Set(names.split(separator: ",").map(String.init))
+        guard formats.isDisjoint(with: AdmittedFormats.playlists) else {
             throw MediaError(
                 .refersElsewhere, "is a playlist (\(names)), which refers to other files; they are never opened")
         }
-        guard AdmittedFormats.contains(names) else {
+        guard !formats.isDisjoint(with: AdmittedFormats.names) else {
             throw MediaError(
                 .notMedia,
                 "its format (\(names)) is not among the video and picture formats that vidscan reads; if it is a video, convert"
@@ -45,7 +46,8 @@ struct InputContext: ~Copyable {
         allocated.pointee.io_open = { _, _, _, _, _ in vs_averror(EPERM) }
         var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
         // Nor may demuxers inside it. No protocol has the name "none".
-        var options = OptionDictionary(["format_whitelist": AdmittedFormats.list, "protocol_whitelist": "none"])
+        let formatList = AdmittedFormats.names.sorted().joined(separator: ",")
+        var options = OptionDictionary(["format_whitelist": formatList, "protocol_whitelist": "none"])
         // Frees the context when it fails. Without a name, a demuxer cannot derive the names of neighbouring files.
         let result = avformat_open_input(&opened, "", format, &options.pointer)
         guard result >= 0, let opened else {
@@ -63,9 +65,7 @@ struct InputContext: ~Copyable {
         avformat_close_input(&pointer)
     }
 
-    var streams: [UnsafeMutablePointer<AVStream>] {
-        (0..<Int(pointer.pointee.nb_streams)).compactMap { pointer.pointee.streams[$0] }
-    }
+    var streams: [Stream] { (0..<Int(pointer.pointee.nb_streams)).compactMap { pointer.pointee.streams[$0] } }
 
     /// MPEG transport and program streams may reset the clock to any time in the middle of a file.
     var mayResetClock: Bool { pointer.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 }
@@ -99,21 +99,16 @@ struct InputContext: ~Copyable {
     }
 
     /// - Parameter index: among all streams; `nil` selects the best video stream that is not a cover picture.
-    func videoStream(_ index: Int?) throws(MediaError) -> UnsafeMutablePointer<AVStream> {
+    func videoStream(_ index: Int?) throws(MediaError) -> Stream {
         let streams = streams
         if let index {
             let videos = streams.filter { $0.pointee.codecType == AVMEDIA_TYPE_VIDEO }
-            guard let stream = videos.first(where: { Int($0.pointee.index) == index }) else {
-                let indices = videos.map { "\($0.pointee.index)" }.joined(separator: ", ")
-                let choice =
-                    switch videos.count {
-                    case 0: "the file has none"
-                    case 1: "the video stream is \(indices)"
-                    default: "the video streams are \(indices)"
-                    }
-                throw MediaError(.noSuchStream, "stream \(index) is not a video stream; \(choice)")
-            }
-            return stream
+            if let stream = videos.first(where: { Int($0.pointee.index) == index }) { return stream }
+            let indices = videos.map { "\($0.pointee.index)" }.joined(separator: ", ")
+            let choice = videos.count == 1 ? "the video stream is \(indices)" : "the video streams are \(indices)"
+            throw MediaError(
+                .noSuchStream,
+                "stream \(index) is not a video stream; \(videos.isEmpty ? "the file has none" : choice)")
         }
         let best = Int(av_find_best_stream(pointer, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0))
         guard streams.indices.contains(best) else { throw MediaError(.noVideo, "has no video stream") }
@@ -194,18 +189,8 @@ final class FileInput {
 /// Each reads only the bytes of its file. Unlisted demuxers may open other files by themselves, as VobSub's does, and
 /// libavformat has no common way to prevent it.
 enum AdmittedFormats {
-    /// libavformat checks nested demuxers against it.
-    static var list: String { names.sorted().joined(separator: ",") }
-
-    /// - Parameter names: of one demuxer, separated by commas.
-    static func contains(_ names: String) -> Bool { !Self.names.isDisjoint(with: split(names)) }
-
-    static func isPlaylist(_ names: String) -> Bool { !playlists.isDisjoint(with: split(names)) }
-
-    private static func split(_ names: String) -> [String] { names.split(separator: ",").map(String.init) }
-
     /// Containers, video without a container, and pictures.
-    private static let names = Set(
+    static let names = Set(
         words:
             """
             asf avi dhav dv flv gxf ivf matroska mov mpeg mpegts mxf nut obu ogg rm webm wtv
@@ -214,5 +199,5 @@ enum AdmittedFormats {
             jpegxl_pipe pam_pipe pbm_pipe pfm_pipe pgm_pipe pgmyuv_pipe png_pipe ppm_pipe psd_pipe qoi_pipe sgi_pipe
             tiff_pipe webp_pipe
             """)
-    private static let playlists = Set(words: "applehttp concat dash hls imf rtsp sdp webm_dash_manifest")
+    static let playlists = Set(words: "applehttp concat dash hls imf rtsp sdp webm_dash_manifest")
 }

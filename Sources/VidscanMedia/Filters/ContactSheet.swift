@@ -28,7 +28,7 @@ package enum ContactSheet {
         static let maximumDetailLines = 3
         static let scaling = "bicubic+accurate_rnd+full_chroma_int"
         static let background = "0x1c1e22"
-        static let backgroundBytes: (UInt8, UInt8, UInt8) = (0x1c, 0x1e, 0x22)
+        static let backgroundBytes: [UInt8] = [0x1c, 0x1e, 0x22]
     }
 
     /// In pixels; as high as the highest image of its row needs.
@@ -59,8 +59,6 @@ package enum ContactSheet {
         return try PictureEncoder.encode(sheet, as: .png)
     }
 
-    // MARK: Panels
-
     private static func fitted(_ size: PictureSize) -> PictureSize {
         let scale = min(
             Double(Layout.imageWidth) / Double(size.width), Double(Layout.maximumImageHeight) / Double(size.height))
@@ -70,7 +68,6 @@ package enum ContactSheet {
     }
 
     private static func wrapped(_ text: String) -> [String] {
-        guard !text.isEmpty else { return [] }
         var lines: [String] = []
         var rest = text[...]
         while !rest.isEmpty, lines.count < Layout.maximumDetailLines {
@@ -86,38 +83,31 @@ package enum ContactSheet {
     ) throws(MediaError) -> Frame {
         let display = panel.frame.geometry.displaySize
         let left = (Layout.imageWidth - picture.width) / 2
-        var filters: [FilterCall] = [
-            FilterCall("scale", [("w", "\(picture.width)"), ("h", "\(picture.height)"), ("flags", Layout.scaling)]),
-            FilterCall("setsar", [("sar", "1")]), FilterCall("format", [("pix_fmts", "rgb24")]),
-            FilterCall(
+        var filters = [
+            filter("scale", ["w": picture.width, "h": picture.height, "flags": Layout.scaling]),
+            filter("setsar", ["sar": 1]), filter("format", ["pix_fmts": "rgb24"]),
+            filter(
                 "pad",
                 [
-                    ("w", "\(Layout.imageWidth)"), ("h", "\(cell.height)"), ("x", "\(left)"),
-                    ("y", "\(cell.labelHeight)"), ("color", Layout.background),
+                    "w": Layout.imageWidth, "h": cell.height, "x": left, "y": cell.labelHeight,
+                    "color": Layout.background,
                 ]),
         ]
         let (scaleX, scaleY) = (
             Double(picture.width) / Double(display.width), Double(picture.height) / Double(display.height)
         )
-        for mark in panel.marks {
+        filters += panel.marks.map { mark in
             let (x, y) = (left + Int((mark.x * scaleX).rounded()), cell.labelHeight + Int((mark.y * scaleY).rounded()))
             let (width, height) = (Int((mark.width * scaleX).rounded()), Int((mark.height * scaleY).rounded()))
-            filters.append(
-                FilterCall(
-                    "drawbox",
-                    [
-                        ("x", "\(x)"), ("y", "\(y)"), ("w", "\(max(4, width))"), ("h", "\(max(4, height))"),
-                        ("color", "0x59d36b"), ("t", "2"),
-                    ]))
+            return filter(
+                "drawbox", ["x": x, "y": y, "w": max(4, width), "h": max(4, height), "color": "0x59d36b", "t": 2])
         }
         let facts = "\(display)  \(panel.frame.pixelFormatName)"
         filters.append(text(panel.title, x: "0", baseline: 16, size: 16, color: "white"))
         filters.append(text(facts, x: "w-tw", baseline: 16, size: 12, color: "0x8d939c"))
-        for (number, line) in detail.enumerated() {
-            filters.append(
-                text(
-                    line, x: "0", baseline: Layout.titleHeight + 12 + number * Layout.detailLineHeight, size: 13,
-                    color: "0xb9c0c9"))
+        filters += detail.enumerated().map { number, line in
+            let baseline = Layout.titleHeight + 12 + number * Layout.detailLineHeight
+            return text(line, x: "0", baseline: baseline, size: 13, color: "0xb9c0c9")
         }
         do {
             return try run(filters, on: panel.frame)
@@ -131,50 +121,47 @@ package enum ContactSheet {
 
     private static func text(_ text: String, x: String, baseline: Int, size: Int, color: String) -> FilterCall {
         let printable = text.filter { !$0.isNewline }
-        return FilterCall(
+        return filter(
             "drawtext",
             [
-                ("font", "DejaVu Sans"), ("text", printable.isEmpty ? " " : printable), ("expansion", "none"), ("x", x),
-                ("y", "\(baseline)-ascent"), ("fontsize", "\(size)"), ("fontcolor", color),
-            ]
-        )
+                "font": "DejaVu Sans", "text": printable.isEmpty ? " " : printable, "expansion": "none", "x": x,
+                "y": "\(baseline)-ascent", "fontsize": size, "fontcolor": color,
+            ])
+    }
+
+    private static func filter(
+        _ name: String, _ options: KeyValuePairs<String, any CustomStringConvertible>
+    ) -> FilterCall {
+        FilterCall(name, options.map { ($0, $1.description) })
     }
 
     private static func run(_ filters: [FilterCall], on sample: SampledFrame) throws(MediaError) -> Frame {
         let frame = try Frame(sharing: sample.frame)
         frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
         frame.pts = 0
-        let graph = try FilterGraph(
-            filters,
-            input: FilterInput(
-                size: sample.geometry.codedSize, pixelFormat: frame.pixelFormat, timeBase: .one, pixelAspect: .one,
-                frameRate: nil, orientation: sample.geometry.orientation, colorSpace: frame.colorspace,
-                colorRange: frame.color_range), threads: 1)
+        let input = FilterInput(
+            geometry: sample.geometry, pixelFormat: frame.pixelFormat, colorSpace: frame.colorspace,
+            colorRange: frame.color_range)
+        let graph = try FilterGraph(filters, input: input, threads: 1)
         try graph.push(frame.pointer)
         try graph.push(nil)
         guard let output = try graph.pull() else { throw MediaError(.filter, "no output frame") }
         return output
     }
 
-    // MARK: Sheet
-
     private static func canvas(_ size: PictureSize) throws(MediaError) -> Frame {
         let frame = try Frame.allocate(size, AV_PIX_FMT_RGB24)
         guard let pixels = frame.data.0 else { throw .outOfMemory }
         for row in 0..<size.height {
             let line = pixels + row * Int(frame.linesize.0)
-            for column in 0..<size.width {
-                (line[3 * column], line[3 * column + 1], line[3 * column + 2]) = Layout.backgroundBytes
-            }
+            for byte in 0..<3 * size.width { line[byte] = Layout.backgroundBytes[byte % 3] }
         }
         return frame
     }
 
     private static func copy(_ source: borrowing Frame, to target: borrowing Frame, x: Int, y: Int) {
         guard let from = source.data.0, let into = target.data.0 else { return }
-        for row in 0..<source.size.height {
-            let line = into + (y + row) * Int(target.linesize.0) + 3 * x
-            line.update(from: from + row * Int(source.linesize.0), count: 3 * source.size.width)
-        }
+        let corner = into + y * Int(target.linesize.0) + 3 * x
+        av_image_copy_plane(corner, target.linesize.0, from, source.linesize.0, 3 * source.width, source.height)
     }
 }

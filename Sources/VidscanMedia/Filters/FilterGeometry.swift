@@ -4,53 +4,44 @@ internal import VidscanBase
 
 /// How a configured graph moves the content of a frame.
 enum FilterGeometry {
-    typealias Context = UnsafeMutablePointer<AVFilterContext>
-
     /// From input to output pixels. `nil` if the graph branches, or a filter moves content in an unknown or changing way.
-    static func map(from source: Context, to sink: Context) -> AffineTransform? {
+    static func map(from source: FilterContext, to sink: FilterContext) -> AffineTransform? {
         var map = AffineTransform.identity
         var current = source
+        var input: Link?
         while current != sink {
-            guard current.pointee.nb_outputs == 1, let link = current.pointee.outputs[0], let next = link.pointee.dst,
-                next.pointee.nb_inputs == 1
+            guard current.pointee.nb_outputs == 1, let output = current.pointee.outputs[0],
+                let next = output.pointee.dst, next.pointee.nb_inputs == 1
             else { return nil }
-            if next != sink {
-                guard next.pointee.nb_outputs == 1, let out = next.pointee.outputs[0],
-                    let step = Step(next, link, out).map
-                else { return nil }
+            if let input {
+                guard let step = Step(context: current, input: input, output: output).map else { return nil }
                 map = step.after(map)
             }
-            current = next
+            (current, input) = (next, output)
         }
         return map
     }
 
-    private struct Step {
-        let context: Context
-        let name: String
-        let inWidth, inHeight, outWidth, outHeight: Double
-        /// As powers of two.
-        let chromaShiftX, chromaShiftY: Int32
-        private let aspect: Double
+    private typealias Link = UnsafeMutablePointer<AVFilterLink>
 
-        init(
-            _ context: Context, _ input: UnsafeMutablePointer<AVFilterLink>,
-            _ output: UnsafeMutablePointer<AVFilterLink>
-        ) {
-            self.context = context
-            name = context.pointee.filter.map { String(cString: $0.pointee.name) } ?? ""
-            (inWidth, inHeight) = (Double(input.pointee.w), Double(input.pointee.h))
-            (outWidth, outHeight) = (Double(output.pointee.w), Double(output.pointee.h))
-            let format = av_pix_fmt_desc_get(AVPixelFormat(input.pointee.format))?.pointee
-            chromaShiftX = Int32(format?.log2_chroma_w ?? 0)
-            chromaShiftY = Int32(format?.log2_chroma_h ?? 0)
-            let ratio = input.pointee.sample_aspect_ratio
-            aspect = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
+    private struct Step {
+        let context: FilterContext
+        let input, output: Link
+
+        var inWidth: Double { Double(input.pointee.w) }
+        var inHeight: Double { Double(input.pointee.h) }
+        var outWidth: Double { Double(output.pointee.w) }
+        var outHeight: Double { Double(output.pointee.h) }
+        /// As powers of two.
+        var chromaShift: (x: Int32, y: Int32) {
+            let format = AVPixelFormat(input.pointee.format).descriptor
+            return (Int32(format?.log2_chroma_w ?? 0), Int32(format?.log2_chroma_h ?? 0))
         }
 
         var map: AffineTransform? {
             // Switched on and off over time.
             if let enable = option("enable"), !enable.isEmpty { return nil }
+            let name = context.pointee.filter.map { String(cString: $0.pointee.name) } ?? ""
             switch name {
             case "crop": return crop
             case "pad": return pad
@@ -59,22 +50,19 @@ enum FilterGeometry {
             case "hflip": return AffineTransform(xx: -1, xy: 0, x: inWidth, yx: 0, yy: 1, y: 0)
             case "vflip": return AffineTransform(xx: 1, xy: 0, x: 0, yx: 0, yy: -1, y: inHeight)
             case "scale", "zscale", "epx", "hqx", "super2xsai", "xbr":
-                return AffineTransform(
-                    xx: outWidth / inWidth, xy: 0, x: 0, yx: 0, yy: outHeight / inHeight, y: 0)
+                return AffineTransform(xx: outWidth / inWidth, xy: 0, x: 0, yx: 0, yy: outHeight / inHeight, y: 0)
             default:
                 let keepsSize = inWidth == outWidth && inHeight == outHeight
                 return keepsSize && FilterTraits.keepsPosition(name) ? .identity : nil
             }
         }
 
-        // MARK: Filters
-
         private var crop: AffineTransform? {
             guard let (x, y) = position else { return nil }
             let left = min(max(0, x.rounded(.toNearestOrEven)), inWidth - outWidth)
             let top = min(max(0, y.rounded(.toNearestOrEven)), inHeight - outHeight)
             if option("exact") == "true" { return Self.shift(-left, -top) }
-            return Self.shift(-Self.aligned(left, chromaShiftX), -Self.aligned(top, chromaShiftY))
+            return Self.shift(-Self.aligned(left, chromaShift.x), -Self.aligned(top, chromaShift.y))
         }
 
         private var pad: AffineTransform? {
@@ -84,11 +72,11 @@ enum FilterGeometry {
             // The filter centres a frame that does not fit.
             if left < 0 || left + inWidth > outWidth { left = ((outWidth - inWidth) / 2).rounded(.towardZero) }
             if top < 0 || top + inHeight > outHeight { top = ((outHeight - inHeight) / 2).rounded(.towardZero) }
-            return Self.shift(Self.aligned(left, chromaShiftX), Self.aligned(top, chromaShiftY))
+            return Self.shift(Self.aligned(left, chromaShift.x), Self.aligned(top, chromaShift.y))
         }
 
         private var position: (x: Double, y: Double)? {
-            guard let x = option("x").flatMap(evaluate), let y = option("y").flatMap(evaluate) else { return nil }
+            guard let x = value("x"), let y = value("y") else { return nil }
             return (x, y)
         }
 
@@ -102,7 +90,7 @@ enum FilterGeometry {
 
         /// Clockwise about the centre.
         private var rotation: AffineTransform? {
-            guard let text = option("angle"), let angle = evaluate(text) else { return nil }
+            guard let angle = value("angle") else { return nil }
             let (sine, cosine) = (sin(angle), cos(angle))
             let (centerX, centerY) = (inWidth / 2, inHeight / 2)
             return AffineTransform(
@@ -118,16 +106,14 @@ enum FilterGeometry {
                 default: false
                 }
             if passes { return .identity }
-            guard let value = integer("dir") else { return nil }
+            var direction: Int64 = 0
+            guard av_opt_get_int(context, "dir", AV_OPT_SEARCH_CHILDREN, &direction) >= 0 else { return nil }
             // 0: mirrored on the main diagonal; 1: clockwise; 2: counter-clockwise; 3: on the other diagonal.
-            let mirrorsX = value & 1 != 0
-            let mirrorsY = value & 2 != 0
+            let (mirrorsX, mirrorsY) = (direction & 1 != 0, direction & 2 != 0)
             return AffineTransform(
                 xx: 0, xy: mirrorsX ? -1 : 1, x: mirrorsX ? inHeight : 0, yx: mirrorsY ? -1 : 1, yy: 0,
                 y: mirrorsY ? inWidth : 0)
         }
-
-        // MARK: Options
 
         private func option(_ name: String) -> String? {
             var text: UnsafeMutablePointer<UInt8>?
@@ -136,21 +122,19 @@ enum FilterGeometry {
             return String(cString: text)
         }
 
-        private func integer(_ name: String) -> Int64? {
-            var value: Int64 = 0
-            return av_opt_get_int(context, name, AV_OPT_SEARCH_CHILDREN, &value) >= 0 ? value : nil
-        }
-
         /// `nil` if the value may differ between frames.
-        private func evaluate(_ text: String) -> Double? {
+        private func value(_ name: String) -> Double? {
+            guard let text = option(name) else { return nil }
             let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
             guard !words.contains(where: { ["n", "t", "pos", "random"].contains($0) }) else { return nil }
             let display = inWidth / inHeight
+            let ratio = input.pointee.sample_aspect_ratio
+            let aspect = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
             let variables: [(String, Double)] = [
                 ("in_w", inWidth), ("iw", inWidth), ("in_h", inHeight), ("ih", inHeight), ("out_w", outWidth),
                 ("ow", outWidth), ("out_h", outHeight), ("oh", outHeight), ("w", outWidth), ("h", outHeight),
                 ("a", display), ("sar", aspect), ("dar", display * aspect),
-                ("hsub", Double(Int32(1) << chromaShiftX)), ("vsub", Double(Int32(1) << chromaShiftY)),
+                ("hsub", Double(Int32(1) << chromaShift.x)), ("vsub", Double(Int32(1) << chromaShift.y)),
             ]
             let names = variables.map { strdup($0.0) }
             defer { for name in names { free(name) } }

@@ -1,52 +1,56 @@
 internal import CFFmpeg
 internal import VidscanBase
 
+/// The frames that a graph takes. It must be built again when they change.
 struct FilterInput: Equatable {
-    var size: PictureSize
-    var pixelFormat: AVPixelFormat
-    var timeBase: Rational
-    /// 0 if unknown.
-    var pixelAspect: Rational
-    var frameRate: Rational?
-    var orientation: Orientation
+    let geometry: DisplayGeometry
+    let pixelFormat: AVPixelFormat
     /// FFmpeg 7 and later refuse frames whose colour space or range changes. Earlier versions ignore it.
-    var colorSpace: AVColorSpace
-    var colorRange: AVColorRange
+    let colorSpace: AVColorSpace
+    let colorRange: AVColorRange
+    var timeBase = Rational.one
+    /// 0 if unknown.
+    var pixelAspect = Rational.one
+    var frameRate: Rational?
 }
+
+typealias FilterContext = UnsafeMutablePointer<AVFilterContext>
 
 /// A configured libavfilter graph with one video input and output, set up as in the ffmpeg command, so that the same chain
 /// gives the same frames.
 final class FilterGraph {
-    private typealias Filter = UnsafeMutablePointer<AVFilterContext>
-
-    private let graph: GraphContext
-    private let source: Filter
-    private let sink: Filter
+    private let graph: Owned<AVFilterGraph>
+    private let source: FilterContext
+    private let sink: FilterContext
     let input: FilterInput
 
     /// - Parameter threads: for filters that process parts of a frame in parallel.
     init(_ filters: [FilterCall], input: FilterInput, threads: Int) throws(MediaError) {
-        let graph = try GraphContext()
-        graph.pointer.pointee.nb_threads = Int32(threads)
+        self.input = input
+        graph = try Owned(avfilter_graph_alloc())
+        graph.nb_threads = Int32(threads)
         // The default of the ffmpeg command.
-        graph.pointer.pointee.scale_sws_opts = av_strdup("flags=bicubic")
+        graph.scale_sws_opts = av_strdup("flags=bicubic")
         FFmpeg.beginErrors()
-        source = try graph.add(
-            "buffer", name: "in", Self.sourceArguments(input), failure: "does not accept these frames")
-        sink = try graph.add("buffersink", name: "out", nil, failure: "cannot be built")
+        source = try Self.add(
+            "buffer", name: "in", Self.sourceArguments(input), to: graph, failure: "does not accept these frames")
+        sink = try Self.add("buffersink", name: "out", nil, to: graph, failure: "cannot be built")
         var last = source
-        for (name, arguments) in Self.uprightFilters(input.orientation) {
+        for (name, arguments) in Self.uprightFilters(input.geometry.orientation) {
             let failure = "cannot rotate the frames upright"
-            let turn = try graph.add(name, name: nil, arguments, failure: failure)
-            let linked = avfilter_link(last, 0, turn, 0)
-            guard linked >= 0 else { throw Self.failure(failure, linked) }
+            let turn = try Self.add(name, name: nil, arguments, to: graph, failure: failure)
+            try Self.check(avfilter_link(last, 0, turn, 0), failure)
             last = turn
         }
-        try Self.parse(FilterCall.text(filters), graph, from: last, to: sink)
-        let configured = avfilter_graph_config(graph.pointer, nil)
-        guard configured >= 0 else { throw Self.failure("cannot be built for frames of \(input.size)", configured) }
-        self.graph = graph
-        self.input = input
+        // The names are those of the graph's ends, not of the chain.
+        var outputs = try OpenPads(of: last, name: "in")
+        var inputs = try OpenPads(of: sink, name: "out")
+        try Self.check(
+            avfilter_graph_parse_ptr(graph.pointer, FilterCall.text(filters), &inputs.first, &outputs.first, nil),
+            "cannot be built")
+        guard inputs.first == nil, outputs.first == nil else { throw Self.notOneVideo }
+        try Self.check(
+            avfilter_graph_config(graph.pointer, nil), "cannot be built for frames of \(input.geometry.codedSize)")
     }
 
     var timeBase: Rational { av_buffersink_get_time_base(sink).rational ?? input.timeBase }
@@ -55,7 +59,7 @@ final class FilterGraph {
     func push(_ frame: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
         FFmpeg.beginErrors()
         let result = av_buffersrc_add_frame_flags(source, frame, 0)
-        guard result >= 0 || result == FFmpeg.endOfFile else { throw Self.failure("failed", result) }
+        if result != FFmpeg.endOfFile { try Self.check(result, "failed") }
     }
 
     /// `nil` when the graph needs another frame or has ended.
@@ -64,7 +68,7 @@ final class FilterGraph {
         FFmpeg.beginErrors()
         let result = av_buffersink_get_frame(sink, frame.pointer)
         if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return nil }
-        guard result >= 0 else { throw Self.failure("failed", result) }
+        try Self.check(result, "failed")
         return frame
     }
 
@@ -77,11 +81,9 @@ final class FilterGraph {
     /// From input to output pixels; `nil` if unknown.
     func geometry() -> AffineTransform? { FilterGeometry.map(from: source, to: sink) }
 
-    // MARK: Building
-
     private static func sourceArguments(_ input: FilterInput) -> String {
         var text =
-            "video_size=\(input.size):pix_fmt=\(input.pixelFormat.rawValue)"
+            "video_size=\(input.geometry.codedSize):pix_fmt=\(input.pixelFormat.rawValue)"
             + ":time_base=\(input.timeBase.numerator)/\(input.timeBase.denominator)"
             + ":pixel_aspect=\(input.pixelAspect.numerator)/\(input.pixelAspect.denominator)"
         if let rate = input.frameRate { text += ":frame_rate=\(rate.numerator)/\(rate.denominator)" }
@@ -98,47 +100,41 @@ final class FilterGraph {
     /// These only move pixels.
     private static func uprightFilters(_ orientation: Orientation) -> [(name: String, arguments: String?)] {
         if orientation.swapsAxes {
-            let direction =
-                switch (orientation.mirrorsX, orientation.mirrorsY) {
-                case (false, false): "cclock_flip"
-                case (true, false): "clock"
-                case (false, true): "cclock"
-                case (true, true): "clock_flip"
-                }
-            return [("transpose", direction)]
+            // 0: mirrored on the main diagonal; 1: clockwise; 2: counter-clockwise; 3: on the other diagonal.
+            return [("transpose", "\((orientation.mirrorsX ? 1 : 0) + (orientation.mirrorsY ? 2 : 0))")]
         }
         return (orientation.mirrorsX ? [("hflip", nil)] : []) + (orientation.mirrorsY ? [("vflip", nil)] : [])
     }
 
-    private static func parse(
-        _ text: String, _ graph: borrowing GraphContext, from last: Filter, to sink: Filter
-    ) throws(MediaError) {
-        // The names are those of the graph's ends, not of the chain.
-        var outputs = try OpenPads(of: last, name: "in")
-        var inputs = try OpenPads(of: sink, name: "out")
-        let parsed = avfilter_graph_parse_ptr(graph.pointer, text, &inputs.first, &outputs.first, nil)
-        guard parsed >= 0 else { throw failure("cannot be built", parsed) }
-        guard inputs.first == nil, outputs.first == nil else { throw notOneVideo }
+    private static func add(
+        _ filter: String, name: String?, _ arguments: String?, to graph: borrowing Owned<AVFilterGraph>, failure: String
+    ) throws(MediaError) -> FilterContext {
+        var context: FilterContext?
+        try check(
+            avfilter_graph_create_filter(
+                &context, avfilter_get_by_name(filter), name, arguments, nil, graph.pointer), failure)
+        guard let context else { throw .outOfMemory }
+        return context
     }
 
     private static var notOneVideo: MediaError {
         MediaError(.filter, "the filter chain must have one video input and one video output")
     }
 
-    fileprivate static func failure(_ what: String, _ code: Int32) -> MediaError {
-        MediaError(.filter, "the filter chain \(what): \(FFmpeg.reason(code))")
+    private static func check(_ result: Int32, _ failure: String) throws(MediaError) {
+        guard result < 0 else { return }
+        throw MediaError(.filter, "the filter chain \(failure): \(FFmpeg.reason(result))")
     }
-
-    // MARK: Checking
 
     /// Does not configure the graph for frames. The chain must be permitted, because creating a filter runs its code.
     static func check(_ filters: [FilterCall]) throws(MediaError) {
-        let graph = try GraphContext()
+        let graph = try Owned(avfilter_graph_alloc())
         var inputs = OpenPads()
         var outputs = OpenPads()
         FFmpeg.beginErrors()
-        let parsed = avfilter_graph_parse2(graph.pointer, FilterCall.text(filters), &inputs.first, &outputs.first)
-        guard parsed >= 0 else { throw failure("cannot be built", parsed) }
+        try check(
+            avfilter_graph_parse2(graph.pointer, FilterCall.text(filters), &inputs.first, &outputs.first),
+            "cannot be built")
         guard let input = inputs.first, let output = outputs.first, input.pointee.next == nil,
             output.pointee.next == nil, isVideo(input, isOutput: false), isVideo(output, isOutput: true)
         else { throw notOneVideo }
@@ -151,37 +147,13 @@ final class FilterGraph {
     }
 }
 
-private struct GraphContext: ~Copyable {
-    let pointer: UnsafeMutablePointer<AVFilterGraph>
-
-    init() throws(MediaError) {
-        guard let pointer = avfilter_graph_alloc() else { throw .outOfMemory }
-        self.pointer = pointer
-    }
-
-    deinit {
-        var pointer: UnsafeMutablePointer<AVFilterGraph>? = pointer
-        avfilter_graph_free(&pointer)
-    }
-
-    func add(
-        _ filter: String, name: String?, _ arguments: String?, failure: String
-    ) throws(MediaError) -> UnsafeMutablePointer<AVFilterContext> {
-        var context: UnsafeMutablePointer<AVFilterContext>?
-        let result = avfilter_graph_create_filter(
-            &context, avfilter_get_by_name(filter), name, arguments, nil, pointer)
-        guard result >= 0, let context else { throw FilterGraph.failure(failure, result) }
-        return context
-    }
-}
-
 /// Owns an `AVFilterInOut` list of pads that are not linked yet.
 private struct OpenPads: ~Copyable {
     var first: UnsafeMutablePointer<AVFilterInOut>?
 
     init() {}
 
-    init(of filter: UnsafeMutablePointer<AVFilterContext>, name: String) throws(MediaError) {
+    init(of filter: FilterContext, name: String) throws(MediaError) {
         guard let pad = avfilter_inout_alloc() else { throw .outOfMemory }
         pad.pointee.name = av_strdup(name)
         pad.pointee.filter_ctx = filter

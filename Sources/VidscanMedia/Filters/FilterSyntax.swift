@@ -17,28 +17,19 @@ package enum FilterSyntax {
     package static func parse(_ text: String) throws(ParseError) -> [FilterCall] {
         let bytes = Array(text.utf8)
         guard bytes.count <= maximumBytes else { throw ParseError(reason: "it is longer than \(maximumBytes) bytes") }
-        if let position = bytes.firstIndex(where: { isControl($0) }) {
-            throw Scanner(bytes, at: position).error("it contains a control character")
+        var scanner = Scanner(bytes: bytes)
+        let calls: [FilterCall]
+        do throws(ParseError) {
+            calls = try readCalls(&scanner)
+        } catch {
+            let character = String(decoding: bytes[..<scanner.position], as: UTF8.self).count + 1
+            throw ParseError(reason: "\(error.reason), at character \(character)")
         }
-        var scanner = Scanner(bytes)
-        var calls: [FilterCall] = []
-        var startsBranch = false
-        while true {
-            calls.append(try readCall(&scanner, startsBranch: startsBranch))
-            guard calls.count <= maximumFilters else {
-                throw ParseError(reason: "it has more than \(maximumFilters) filters")
-            }
-            switch scanner.current {
-            case nil: return calls
-            case UInt8(ascii: ","): startsBranch = false
-            case UInt8(ascii: ";"): startsBranch = true
-            default: throw scanner.error("a comma is missing")
-            }
-            scanner.advance()
+        guard calls.count <= maximumFilters else {
+            throw ParseError(reason: "it has more than \(maximumFilters) filters")
         }
+        return calls
     }
-
-    // MARK: Reading
 
     static let spaces = Array(" \n\t\r".utf8)
 
@@ -49,33 +40,47 @@ package enum FilterSyntax {
         return character == "_" || character.isASCII && (character.isLetter || character.isNumber)
     }
 
+    /// Stops after one filter too many. An error is at the scanner's position.
+    private static func readCalls(_ scanner: inout Scanner) throws(ParseError) -> [FilterCall] {
+        if let position = scanner.bytes.firstIndex(where: isControl) {
+            scanner.position = position
+            throw ParseError(reason: "it contains a control character")
+        }
+        var calls = [try readCall(&scanner, startsBranch: false)]
+        while calls.count <= maximumFilters, let separator = scanner.current {
+            guard ",;".utf8.contains(separator) else { throw ParseError(reason: "a comma is missing") }
+            scanner.advance()
+            calls.append(try readCall(&scanner, startsBranch: separator == UInt8(ascii: ";")))
+        }
+        return calls
+    }
+
     private static func readCall(_ scanner: inout Scanner, startsBranch: Bool) throws(ParseError) -> FilterCall {
         let inputs = try readLabels(&scanner)
         scanner.skipSpaces()
         let start = scanner.position
         let name = scanner.read(while: isWord)
-        guard !name.isEmpty else { throw scanner.error("the name of a filter is missing") }
-        guard name.utf8.count <= maximumNameBytes else { throw scanner.error("the name of a filter is too long") }
+        guard !name.isEmpty else { throw ParseError(reason: "the name of a filter is missing") }
+        guard name.utf8.count <= maximumNameBytes else { throw ParseError(reason: "the name of a filter is too long") }
         var call = FilterCall(name)
         call.inputs = inputs
         call.startsBranch = startsBranch
-        if scanner.current == UInt8(ascii: "@") {
-            scanner.advance()
+        if scanner.skip("@") {
             let identifier = scanner.read { isWord($0) || $0 == UInt8(ascii: "-") }
-            guard !identifier.isEmpty else { throw scanner.error("a name is missing after '@'") }
+            guard !identifier.isEmpty else { throw ParseError(reason: "a name is missing after '@'") }
             call.identifier = identifier
         }
         var end = scanner.position
         scanner.skipSpaces()
-        if scanner.current == UInt8(ascii: "=") {
-            scanner.advance()
+        if scanner.skip("=") {
             let written = scanner.position
             let arguments = try scanner.token(until: "[],;")
             end = scanner.position
             do {
                 call.arguments = try readArguments(arguments)
             } catch {
-                throw Scanner(scanner.bytes, at: written).error("\(error.reason) in the options of '\(name)'")
+                scanner.position = written
+                throw ParseError(reason: "\(error.reason) in the options of '\(name)'")
             }
         }
         call.written = scanner.trimmed(start..<end)
@@ -87,15 +92,13 @@ package enum FilterSyntax {
     private static func readLabels(_ scanner: inout Scanner) throws(ParseError) -> [String] {
         var labels: [String] = []
         scanner.skipSpaces()
-        while scanner.current == UInt8(ascii: "[") {
-            scanner.advance()
+        while scanner.skip("[") {
             scanner.skipSpaces()
             let label = scanner.read { isWord($0) || ":.-".utf8.contains($0) }
             scanner.skipSpaces()
-            guard !label.isEmpty, scanner.current == UInt8(ascii: "]") else {
-                throw scanner.error("a label in brackets may contain only letters, digits, _ : . -")
+            guard !label.isEmpty, scanner.skip("]") else {
+                throw ParseError(reason: "a label in brackets may contain only letters, digits, _ : . -")
             }
-            scanner.advance()
             scanner.skipSpaces()
             labels.append(label)
         }
@@ -105,21 +108,18 @@ package enum FilterSyntax {
     private static func isKey(_ byte: UInt8) -> Bool { isWord(byte) || "-/.".utf8.contains(byte) }
 
     private static func readArguments(_ bytes: [UInt8]) throws(ParseError) -> [FilterCall.Argument] {
-        var scanner = Scanner(bytes, countsCharacters: false)
+        var scanner = Scanner(bytes: bytes)
         var arguments: [FilterCall.Argument] = []
         while scanner.current != nil {
             let start = scanner.position
             scanner.skipSpaces()
-            var name: String? = scanner.read(while: isKey)
+            let key = scanner.read(while: isKey)
             scanner.skipSpaces()
-            if scanner.current == UInt8(ascii: "=") {
-                guard name?.isEmpty == false else { throw ParseError(reason: "a name is missing before '='") }
-                guard name.map({ $0.utf8.count <= maximumNameBytes }) == true else {
-                    throw ParseError(reason: "a name is too long")
-                }
-                scanner.advance()
+            let isNamed = scanner.skip("=")
+            if isNamed {
+                guard !key.isEmpty else { throw ParseError(reason: "a name is missing before '='") }
+                guard key.utf8.count <= maximumNameBytes else { throw ParseError(reason: "a name is too long") }
             } else {
-                name = nil
                 scanner.position = start
                 // Which option such a value sets depends on the version of FFmpeg.
                 guard arguments.last?.name == nil else {
@@ -127,7 +127,8 @@ package enum FilterSyntax {
                 }
             }
             let value = try scanner.token(until: ":")
-            arguments.append(FilterCall.Argument(name: name, value: String(decoding: value, as: UTF8.self)))
+            arguments.append(
+                FilterCall.Argument(name: isNamed ? key : nil, value: String(decoding: value, as: UTF8.self)))
             scanner.advance()
         }
         return arguments
@@ -135,19 +136,17 @@ package enum FilterSyntax {
 
     private struct Scanner {
         let bytes: [UInt8]
-        var position: Int
-        /// Whether positions are those in the user's text.
-        private let countsCharacters: Bool
-
-        init(_ bytes: [UInt8], at position: Int = 0, countsCharacters: Bool = true) {
-            self.bytes = bytes
-            self.position = position
-            self.countsCharacters = countsCharacters
-        }
+        var position = 0
 
         var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
         mutating func advance() { position = min(position + 1, bytes.count) }
+
+        mutating func skip(_ character: Unicode.Scalar) -> Bool {
+            guard let byte = current, byte == UInt8(ascii: character) else { return false }
+            position += 1
+            return true
+        }
 
         mutating func skipSpaces() {
             while let byte = current, FilterSyntax.spaces.contains(byte) { position += 1 }
@@ -168,14 +167,14 @@ package enum FilterSyntax {
                 position += 1
                 switch byte {
                 case UInt8(ascii: "\\"):
-                    guard let next = current else { throw error("it ends with a backslash") }
+                    guard let next = current else { throw ParseError(reason: "it ends with a backslash") }
                     token.append(next)
                     position += 1
                     kept = token.count
                 case UInt8(ascii: "'"):
                     guard let close = bytes[position...].firstIndex(of: byte) else {
                         position -= 1
-                        throw error("a quotation mark is not closed")
+                        throw ParseError(reason: "a quotation mark is not closed")
                     }
                     token += bytes[position..<close]
                     position = close + 1
@@ -191,12 +190,6 @@ package enum FilterSyntax {
             var range = bytes[range]
             while let last = range.last, FilterSyntax.spaces.contains(last) { range.removeLast() }
             return String(decoding: range, as: UTF8.self)
-        }
-
-        func error(_ reason: String) -> ParseError {
-            guard countsCharacters else { return ParseError(reason: reason) }
-            let character = String(decoding: bytes[..<position], as: UTF8.self).count + 1
-            return ParseError(reason: "\(reason), at character \(character)")
         }
     }
 }
@@ -244,12 +237,9 @@ package struct FilterCall: Sendable, Hashable {
     }
 
     static func text(_ calls: [FilterCall]) -> String {
-        var text = ""
-        for (number, call) in calls.enumerated() {
-            if number > 0 { text += call.startsBranch ? ";" : "," }
-            text += call.text
-        }
-        return text
+        calls.enumerated().map { number, call in
+            (number == 0 ? "" : call.startsBranch ? ";" : ",") + call.text
+        }.joined()
     }
 
     /// Works on bytes, because a combining character after a quotation mark does not change its meaning.
@@ -267,17 +257,12 @@ package struct FilterCall: Sendable, Hashable {
     /// Whether commas and labels connect every filter with every other.
     static func isConnected(_ calls: [FilterCall]) -> Bool {
         var group = Array(calls.indices)
-        let join = { (a: Int, b: Int) in
-            let (from, to) = (group[a], group[b])
-            for index in group.indices where group[index] == from { group[index] = to }
-        }
-        var labels: [String: Int] = [:]
+        var owners: [String: Int] = [:]
         for (number, call) in calls.enumerated() {
-            if number > 0, !call.startsBranch { join(number, number - 1) }
-            for label in call.inputs + call.outputs {
-                if let other = labels[label] { join(number, other) }
-                labels[label] = number
-            }
+            var neighbours = (call.inputs + call.outputs).compactMap { owners.updateValue(number, forKey: $0) }
+            if number > 0, !call.startsBranch { neighbours.append(number - 1) }
+            let joined = Set(neighbours.map { group[$0] })
+            for index in 0..<number where joined.contains(group[index]) { group[index] = number }
         }
         return Set(group).count <= 1
     }

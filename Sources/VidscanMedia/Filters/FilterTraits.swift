@@ -1,78 +1,8 @@
 internal import CFFmpeg
 
-/// Facts about filters that libavfilter does not provide.
+/// Facts about filters that libavfilter does not provide, from `filter-categories.txt`.
 enum FilterTraits {
-    /// Names in an expression for the frame number or for values from earlier frames.
-    private static let historyVariables = Set(words: "n N frame_num n_frames random st ld pos prev_t prev_pts prev_n")
-
-    static func isStateless(_ filter: String, values: [String] = []) -> Bool {
-        has(filter, .stateless)
-            && !values.contains { value in
-                value.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") })
-                    .contains { historyVariables.contains(String($0)) }
-            }
-    }
-
-    // MARK: Position
-
-    /// For filters that keep the size of the frame: whether the content stays in position.
-    static func keepsPosition(_ filter: String) -> Bool {
-        if has(filter, .still) { return true }
-        guard !has(filter, .moving) else { return false }
-        switch FilterCategory.of(filter) {
-        case .blur, .colorAdjustment, .colorEffect, .composite, .halftone, .sharpen, .stylize, .deinterlace, .denoise,
-            .analysis:
-            return true
-        default: return false
-        }
-    }
-
-    // MARK: Reach
-
-    /// Why an unreviewed filter needs permission, as the end of a sentence.
-    enum Reach: String {
-        case files = "reads or writes files"
-        case network = "listens on the network"
-        case devices = "uses a device"
-        case program = "loads a program library"
-        case commands = "sends commands to other filters, which may name files"
-        case audio = "is not only for video"
-        case source = "is a source of frames"
-        case sink = "is a sink for frames"
-        case unknown = "is not on the reviewed list"
-    }
-
-    static func reach(of filter: UnsafePointer<AVFilter>) -> Reach {
-        let name = String(cString: filter.pointee.name)
-        if let known = reaches[name] { return known }
-        if deviceSuffixes.contains(where: { name.hasSuffix($0) }) { return .devices }
-        let flags = filter.pointee.flags
-        let inputs = FilterCatalog.padTypes(filter, isOutput: false)
-        let outputs = FilterCatalog.padTypes(filter, isOutput: true)
-        if (inputs + outputs).contains(where: { $0 != "video" }) || (inputs + outputs).isEmpty { return .audio }
-        if inputs.isEmpty, flags & AVFILTER_FLAG_DYNAMIC_INPUTS == 0 { return .source }
-        if outputs.isEmpty, flags & AVFILTER_FLAG_DYNAMIC_OUTPUTS == 0 { return .sink }
-        return .unknown
-    }
-
-    private static let deviceSuffixes = [
-        "_amf", "_cuda", "_npp", "_opencl", "_qsv", "_vaapi", "_videotoolbox", "_vt", "_vulkan",
-    ]
-    private static let reaches = Dictionary(FilterTable.values(of: Reach.self)) { first, _ in first }
-
-    private enum Fact: String {
-        case stateless, still, moving
-    }
-
-    private static let facts = Dictionary(grouping: FilterTable.values(of: Fact.self), by: \.value)
-        .mapValues { Set($0.map(\.filter)) }
-
-    private static func has(_ filter: String, _ fact: Fact) -> Bool { facts[fact]?.contains(filter) == true }
-}
-
-/// The facts in `filter-categories.txt`.
-enum FilterTable {
-    private static let entries: [(filter: String, section: String)] = {
+    fileprivate static let entries: [(filter: String, section: String)] = {
         var section = ""
         let lines = String(decoding: PackageResources.filter_categories_txt, as: UTF8.self).split(separator: "\n")
         return lines.filter { !$0.hasPrefix("#") }.flatMap { line -> [(String, String)] in
@@ -82,8 +12,58 @@ enum FilterTable {
         }
     }()
 
-    static func values<Value: RawRepresentable<String>>(of type: Value.Type) -> [(filter: String, value: Value)] {
-        entries.compactMap { entry in Value(rawValue: entry.section).map { (entry.filter, $0) } }
+    private static let sections = Dictionary(grouping: entries, by: \.filter).mapValues { $0.map(\.section) }
+
+    private static func isListed(_ filter: String, in section: String) -> Bool {
+        sections[filter]?.contains(section) == true
+    }
+
+    /// Names in an expression for the frame number or for values from earlier frames.
+    private static let historyVariables = Set(words: "n N frame_num n_frames random st ld pos prev_t prev_pts prev_n")
+
+    static func isStateless(_ filter: String, values: [String] = []) -> Bool {
+        isListed(filter, in: "stateless")
+            && !values.contains { value in
+                value.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") })
+                    .contains { historyVariables.contains(String($0)) }
+            }
+    }
+
+    /// For filters that keep the size of the frame: whether the content stays in position.
+    static func keepsPosition(_ filter: String) -> Bool {
+        if isListed(filter, in: "still") { return true }
+        guard !isListed(filter, in: "moving"), let category = FilterCategory.of(filter) else { return false }
+        return [
+            .blur, .colorAdjustment, .colorEffect, .composite, .halftone, .sharpen, .stylize, .deinterlace, .denoise,
+            .analysis,
+        ].contains(category)
+    }
+
+    /// What a filter accesses besides frames, as the end of a sentence.
+    static func access(of filter: String) -> String? {
+        let prefix = "access: "
+        if let section = sections[filter]?.first(where: { $0.hasPrefix(prefix) }) {
+            return String(section.dropFirst(prefix.count))
+        }
+        return deviceSuffixes.contains { filter.hasSuffix($0) } ? "uses a device" : nil
+    }
+
+    private static let deviceSuffixes = Set(words: "_amf _cuda _npp _opencl _qsv _vaapi _videotoolbox _vt _vulkan")
+}
+
+package enum FilterCategory: String, Sendable, CaseIterable {
+    case blur
+    case colorAdjustment = "color-adjustment"
+    case colorEffect = "color-effect"
+    case composite, distortion, generator, geometry, gradient, halftone, sharpen, stylize, tile, transition
+    case deinterlace, denoise, analysis, other
+
+    package static func of(_ filter: String) -> FilterCategory? { byName[filter] }
+
+    private static let byName = Dictionary(table, uniquingKeysWith: { first, _ in first })
+
+    package static let table = FilterTraits.entries.compactMap { entry in
+        FilterCategory(rawValue: entry.section).map { (filter: entry.filter, category: $0) }
     }
 }
 
@@ -111,14 +91,13 @@ package enum AnonymizationFilters {
             return "a filter chain with branches may drop, add, delay or move frames"
         }
         for call in calls where !names.contains(call.name) {
-            guard let isDefault = deinterlacers[call.name], let filter = avfilter_get_by_name(call.name) else {
+            guard let isDefault = deinterlacers[call.name], let filter = FilterDescription(call.name) else {
                 return
                     "the filter '\(call.name)' may keep faces from the detector, or move, drop or add frames; apply it to"
                     + " the video beforehand"
             }
-            let positional = FilterOptionTable(filter).positional
             let modes = call.arguments.enumerated().compactMap { position, argument in
-                let name = argument.name ?? (position < positional.count ? positional[position] : nil)
+                let name = argument.name ?? filter.positionalOptions.dropFirst(position).first
                 return name == "mode" ? argument.value : nil
             }
             guard modes.isEmpty ? isDefault : modes.allSatisfy(frameModes.contains) else {

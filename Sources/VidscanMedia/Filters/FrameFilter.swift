@@ -4,13 +4,6 @@ internal import VidscanBase
 
 /// Runs the frames of one video through a filter chain. Rebuilds the graph when the format of the frames changes.
 final class FrameFilter {
-    struct Output: ~Copyable {
-        let frame: Frame
-        /// In units of `timeBase`; `nil` when the chain lost it.
-        let timestamp: Int64?
-        let timeBase: Rational
-    }
-
     let chain: FilterChain
     /// From display pixels of the current graph's output to those of the source; `nil` if unknown.
     private(set) var toSource: AffineTransform?
@@ -20,7 +13,7 @@ final class FrameFilter {
     private let maximumPixels: Int
     private let filters: [FilterCall]
     private var graph: FilterGraph?
-    private var outputs = UniqueDeque<Output>()
+    private var outputs = UniqueDeque<Frame>()
 
     /// `grid` shows which frames may be dropped after the last filter that needs every frame.
     /// `maximumPixels` limits an output frame.
@@ -33,14 +26,11 @@ final class FrameFilter {
         filters = Self.filters(of: chain, grid: grid)
     }
 
-    var needsEveryFrame: Bool { chain.needsEveryFrame }
-
     func push(_ frame: consuming Frame, timestamp: Int64, geometry: DisplayGeometry) throws(MediaError) {
-        let aspect = frame.sample_aspect_ratio.rational
+        let aspect = frame.sample_aspect_ratio.rational.flatMap { $0.numerator > 0 ? $0 : nil } ?? 0
         let input = FilterInput(
-            size: geometry.codedSize, pixelFormat: frame.pixelFormat, timeBase: timeBase,
-            pixelAspect: aspect.flatMap { $0.numerator > 0 ? $0 : nil } ?? 0, frameRate: frameRate,
-            orientation: geometry.orientation, colorSpace: frame.colorspace, colorRange: frame.color_range)
+            geometry: geometry, pixelFormat: frame.pixelFormat, colorSpace: frame.colorspace,
+            colorRange: frame.color_range, timeBase: timeBase, pixelAspect: aspect, frameRate: frameRate)
         if graph?.input != input {
             try flush()
             guard !filters.isEmpty else {
@@ -50,14 +40,15 @@ final class FrameFilter {
             let size = graph.outputGeometry.codedSize
             guard size.width * size.height <= maximumPixels else { throw .frameTooLarge(size, limit: maximumPixels) }
             self.graph = graph
-            toSource = Self.map(graph, source: geometry)
+            toSource = graph.geometry()?.after(geometry.displayToCoded).inverse?
+                .after(graph.outputGeometry.displayToCoded)
         }
         frame.pts = timestamp
         // The graph has turned the frame upright.
         frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
         try graph?.push(frame.pointer)
         try drain()
-        guard needsEveryFrame || !outputs.isEmpty else {
+        guard chain.needsEveryFrame || !outputs.isEmpty else {
             throw MediaError(.filter, "the filter chain '\(chain.text)' gave no output for a frame")
         }
     }
@@ -69,18 +60,15 @@ final class FrameFilter {
         self.graph = nil
     }
 
-    func pop() -> Output? { outputs.popFirst() }
+    /// Its timestamp is in units of the frame's own time base, and may be lost.
+    func pop() -> Frame? { outputs.popFirst() }
 
     private func drain() throws(MediaError) {
         guard let graph else { return }
         while let frame = try graph.pull() {
-            let timestamp = FFmpeg.timestamp(frame.pts)
-            outputs.append(Output(frame: frame, timestamp: timestamp, timeBase: graph.timeBase))
+            frame.time_base = AVRational(graph.timeBase)
+            outputs.append(frame)
         }
-    }
-
-    private static func map(_ graph: FilterGraph, source: DisplayGeometry) -> AffineTransform? {
-        graph.geometry()?.after(source.displayToCoded).inverse?.after(graph.outputGeometry.displayToCoded)
     }
 
     /// The chain with a `select` filter after the last filter that needs every frame. It drops frames that no sample can take; a

@@ -56,9 +56,7 @@ extension ReviewedFilters {
         self.init(filters: filters)
     }
 
-    private static func isName(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(FilterSyntax.isWord)
-    }
+    private static func isName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(FilterSyntax.isWord) }
 }
 
 extension ReviewedFilters.Review {

@@ -13,9 +13,7 @@ package final class AreaResampler {
     private var axes: PlaneAxes?
     private var scratch: [Float] = []
 
-    package init(converter: PictureConverter = PictureConverter()) {
-        self.converter = converter
-    }
+    package init(converter: PictureConverter = PictureConverter()) { self.converter = converter }
 
     /// Fills a tensor of shape 3 × `tensorSize.height` × `tensorSize.width` with R', G', B' in 0…255.
     ///
@@ -34,22 +32,19 @@ package final class AreaResampler {
         if scratch.count < capacity { scratch = [Float](repeating: 0, count: capacity) }
         scratch.withUnsafeMutableBufferPointer { scratch in
             guard let sums = scratch.baseAddress else { return }
-            let planes = sums + axes.sampleCapacity
             // Grey has no chroma; its two rows stay as they are.
-            planes.update(repeating: 128, count: 3 * axes.outputCapacity)
+            (sums + axes.sampleCapacity).update(repeating: 128, count: 3 * axes.outputCapacity)
             // The columns of a part of a turned frame are rows of the planes.
             let columns = ColumnRange(axes, orientation.swapsAxes ? nil : part?.columns, image)
-            if orientation.swapsAxes {
-                fillTurned(image, axes, columns, sums: sums, planes: planes, tensorSize: tensorSize, into: tensor)
-            } else {
-                for row in 0..<axes.lumaY.count {
-                    let line = orientation.mirrorsY ? axes.lumaY.count - 1 - row : row
-                    if let part, !part.rows[line] { continue }
-                    average(image, row: row, axes, columns, sums: sums, planes: planes)
-                    convert(
-                        planes, axes, columns, image.color, into: tensor + line * tensorSize.width,
-                        planeLength: tensorSize.width * tensorSize.height)
-                }
+            guard !orientation.swapsAxes else {
+                return fillTurned(image, axes, columns, scratch: sums, tensorSize: tensorSize, into: tensor)
+            }
+            for row in 0..<axes.lumaY.count {
+                let line = orientation.mirrorsY ? axes.lumaY.count - 1 - row : row
+                if let part, !part.rows[line] { continue }
+                convert(
+                    image, row: row, axes, columns, scratch: sums, into: tensor + line * tensorSize.width,
+                    planeLength: tensorSize.width * tensorSize.height)
             }
         }
         guard part == nil else { return }
@@ -60,16 +55,17 @@ package final class AreaResampler {
         let key = PlaneAxes.Key(
             lumaSize: image.luma.size, chromaSize: (image.differences.first ?? image.luma).size, chroma: image.chroma,
             target: target, orientation: orientation)
-        if let axes, axes.key == key { return axes }
-        let value = PlaneAxes(key)
-        axes = value
-        return value
+        let axes = axes.flatMap { $0.key == key ? $0 : nil } ?? PlaneAxes(key)
+        self.axes = axes
+        return axes
     }
 
-    private func average(
-        _ image: PlanarImage, row: Int, _ axes: PlaneAxes, _ columns: ColumnRange, sums: UnsafeMutablePointer<Float>,
-        planes: UnsafeMutablePointer<Float>
+    /// Makes a line of R'G'B' from the samples of one row of outputs.
+    private func convert(
+        _ image: PlanarImage, row: Int, _ axes: PlaneAxes, _ columns: ColumnRange,
+        scratch sums: UnsafeMutablePointer<Float>, into line: UnsafeMutablePointer<Float>, planeLength: Int
     ) {
+        let averages = sums + axes.sampleCapacity
         for (number, plane) in image.planes.enumerated() {
             let isLuma = number == 0
             let vertical = isLuma ? axes.lumaY : axes.chromaY
@@ -81,17 +77,11 @@ package final class AreaResampler {
                     into: sums + samples.lowerBound, with: kernels)
             }
             (isLuma ? axes.lumaX : axes.chromaX).apply(
-                to: sums, into: planes + number * axes.outputCapacity, part: columns.outputs)
+                to: sums, into: averages + number * axes.outputCapacity, part: columns.outputs)
         }
-    }
-
-    private func convert(
-        _ planes: UnsafePointer<Float>, _ axes: PlaneAxes, _ columns: ColumnRange, _ color: vs_color,
-        into line: UnsafeMutablePointer<Float>, planeLength: Int
-    ) {
-        var color = color
+        var color = image.color
         let first = columns.outputs.lowerBound
-        let (planes, line) = (planes + first, line + first)
+        let (planes, line) = (averages + first, line + first)
         kernels.convert(
             planes, planes + axes.outputCapacity, planes + 2 * axes.outputCapacity,
             min(columns.outputs.count, axes.lumaXCount - first), &color, line, line + planeLength,
@@ -103,19 +93,18 @@ package final class AreaResampler {
 
     /// Rows of the coded frame become columns of the tensor.
     private func fillTurned(
-        _ image: PlanarImage, _ axes: PlaneAxes, _ columns: ColumnRange, sums: UnsafeMutablePointer<Float>,
-        planes: UnsafeMutablePointer<Float>, tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>
+        _ image: PlanarImage, _ axes: PlaneAxes, _ columns: ColumnRange, scratch: UnsafeMutablePointer<Float>,
+        tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>
     ) {
         let isMirrored = axes.key.orientation.mirrorsX
         let (rows, stride) = (axes.lumaY.count, axes.outputCapacity)
-        let block = planes + 3 * stride
+        let block = scratch + axes.sampleCapacity + 3 * stride
         for first in Swift.stride(from: 0, to: rows, by: Self.blockRows) {
             let count = min(Self.blockRows, rows - first)
             for row in 0..<count {
                 let line = isMirrored ? count - 1 - row : row
-                average(image, row: first + row, axes, columns, sums: sums, planes: planes)
                 convert(
-                    planes, axes, columns, image.color, into: block + line * stride,
+                    image, row: first + row, axes, columns, scratch: scratch, into: block + line * stride,
                     planeLength: Self.blockRows * stride)
             }
             let column = isMirrored ? rows - first - count : first

@@ -18,10 +18,12 @@ struct AxisWeights {
     ///   - length: in samples. It may end within the last sample, as in the chroma of an image of odd size.
     ///   - outputs: divide the length evenly.
     ///   - offset: added to every position, in samples.
-    init(samples: Int, length: Double, outputs: Int, offset: Double = 0) {
+    ///   - isMirrored: lists the outputs from last to first.
+    init(samples: Int, length: Double, outputs: Int, offset: Double = 0, isMirrored: Bool = false) {
         let scale = length / Double(outputs)
         let reach = max(scale, 1) / 2
-        for output in 0..<outputs {
+        for position in 0..<outputs {
+            let output = isMirrored ? outputs - 1 - position : position
             let center = (Double(output) + 0.5) * scale + offset
             let (low, high) = (center - reach, center + reach)
             let begin = min(max(Int(low.rounded(.down)), 0), samples - 1)
@@ -47,16 +49,7 @@ struct AxisWeights {
     func span(of output: Int) -> ArraySlice<UInt16> { weights[offset[output]..<offset[output + 1]] }
 
     /// A filter of rows that were summed with weights in 1/256. Its outputs are in the unit of the samples.
-    func rowFilter(isMirrored: Bool) -> RowFilter {
-        let order = isMirrored ? Array((0..<count).reversed()) : Array(0..<count)
-        var offsets = [0]
-        var ordered: [UInt16] = []
-        for output in order {
-            ordered.append(contentsOf: span(of: output))
-            offsets.append(ordered.count)
-        }
-        return RowFilter(first: order.map { first[$0] }, offset: offsets) { Float(ordered[$0]) * (1 / 65536) }
-    }
+    var rowFilter: RowFilter { RowFilter(first: first, offset: offset) { Float(weights[$0]) * (1 / 65536) } }
 }
 
 struct PlaneAxes {
@@ -85,19 +78,18 @@ struct PlaneAxes {
         // Each row is filtered in display order.
         let isMirrored = key.orientation.swapsAxes ? key.orientation.mirrorsY : key.orientation.mirrorsX
         self.key = key
-        lumaX = AxisWeights(samples: key.lumaSize.width, length: width, outputs: target.width)
-            .rowFilter(isMirrored: isMirrored)
-        lumaY = AxisWeights(samples: key.lumaSize.height, length: height, outputs: target.height)
-        chromaX = AxisWeights(
+        let luma = AxisWeights(
+            samples: key.lumaSize.width, length: width, outputs: target.width, isMirrored: isMirrored)
+        let chroma = AxisWeights(
             samples: key.chromaSize.width, length: width / scaleX, outputs: target.width,
-            offset: -key.chroma.offsetX / scaleX
-        ).rowFilter(isMirrored: isMirrored)
+            offset: -key.chroma.offsetX / scaleX, isMirrored: isMirrored)
+        (lumaX, chromaX) = (luma.rowFilter, chroma.rowFilter)
+        lumaY = AxisWeights(samples: key.lumaSize.height, length: height, outputs: target.height)
         chromaY = AxisWeights(
             samples: key.chromaSize.height, length: height / scaleY, outputs: target.height,
             offset: -key.chroma.offsetY / scaleY)
         lumaXCount = target.width
-        sampleCapacity = max(
-            key.lumaSize.width, key.chromaSize.width, lumaX.sampleCapacity, chromaX.sampleCapacity)
+        sampleCapacity = max(key.lumaSize.width, key.chromaSize.width, lumaX.sampleCapacity, chromaX.sampleCapacity)
         outputCapacity = lumaX.outputCapacity
     }
 }

@@ -44,24 +44,23 @@ struct PlanarImage {
         guard pixel.flags & unfit == 0, 8...16 ~= depth, pixel.comp.0.step == bytes, pixel.comp.0.shift == 0,
             let luma = frame.data.0
         else { return nil }
-        let (width, height) = (frame.size.width, frame.size.height)
-        let lumaPlane = Plane(
-            base: UnsafeRawPointer(luma), stride: Int(frame.linesize.0), width: width, height: height, depth: depth)
+        let size = frame.size
+        let plane = { (base: UnsafeMutablePointer<UInt8>, stride: Int32, shiftX: Int, shiftY: Int) in
+            Plane(
+                base: UnsafeRawPointer(base), stride: Int(stride), width: (size.width + (1 << shiftX) - 1) >> shiftX,
+                height: (size.height + (1 << shiftY) - 1) >> shiftY, depth: depth)
+        }
         var chroma = ChromaPosition(shiftX: Int(pixel.log2_chroma_w), shiftY: Int(pixel.log2_chroma_h))
         if pixel.nb_components >= 3 {
             guard pixel.comp.1.plane == 1, pixel.comp.2.plane == 2, pixel.comp.1.step == bytes,
-                pixel.comp.2.step == bytes,
-                let blue = frame.data.1, let red = frame.data.2
+                pixel.comp.2.step == bytes, let blue = frame.data.1, let red = frame.data.2
             else { return nil }
-            let plane = { (base: UnsafeMutablePointer<UInt8>, stride: Int32) in
-                Plane(
-                    base: UnsafeRawPointer(base), stride: Int(stride),
-                    width: (width + (1 << chroma.shiftX) - 1) >> chroma.shiftX,
-                    height: (height + (1 << chroma.shiftY) - 1) >> chroma.shiftY, depth: depth)
-            }
-            planes = [lumaPlane, plane(blue, frame.linesize.1), plane(red, frame.linesize.2)]
+            planes = [
+                plane(luma, frame.linesize.0, 0, 0), plane(blue, frame.linesize.1, chroma.shiftX, chroma.shiftY),
+                plane(red, frame.linesize.2, chroma.shiftX, chroma.shiftY),
+            ]
         } else {
-            planes = [lumaPlane]
+            planes = [plane(luma, frame.linesize.0, 0, 0)]
         }
         // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, in the centre in JPEG.
         let matrix = ColorMatrix(frame)
@@ -168,59 +167,54 @@ struct RGBToYCbCr {
 /// kernels share one converter, so that each frame is converted only once.
 package final class PictureConverter {
     private var scaler = Scaler(flags: Int32(SWS_POINT) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
-    private var converted: Frame?
-    private var convertedFrame: (identity: ObjectIdentifier, sequence: Int)?
+    private var frame: Frame?
+    /// Points into `frame`.
+    private var converted: (source: ObjectIdentifier, sequence: Int, image: PlanarImage)?
 
     package init() {}
 
     /// Valid while the frame lives and until the next call.
     func planes(of sample: SampledFrame) throws(MediaError) -> PlanarImage {
         if let image = PlanarImage(sample.frame) { return image }
-        let identity = (ObjectIdentifier(sample), sample.sequence)
-        let isConverted = convertedFrame.map { $0 == identity } ?? false
-        if !isConverted {
-            convertedFrame = nil
-            try convert(sample.frame)
-            convertedFrame = identity
+        if let converted, converted.source == ObjectIdentifier(sample), converted.sequence == sample.sequence {
+            return converted.image
         }
-        switch converted {
-        case .some(let frame):
-            if let image = PlanarImage(frame) { return image }
-        case nil: break
+        converted = nil
+        let target = try convert(sample.frame)
+        let image = PlanarImage(target)
+        frame = consume target
+        guard let image else {
+            throw MediaError(.undecodable, "cannot convert the pixel format \(sample.pixelFormatName)")
         }
-        throw MediaError(.undecodable, "cannot convert the pixel format \(sample.pixelFormatName)")
+        converted = (ObjectIdentifier(sample), sample.sequence, image)
+        return image
     }
 
-    private func convert(_ frame: borrowing Frame) throws(MediaError) {
-        guard let descriptor = frame.pixelFormat.descriptor else {
-            throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
+    private func convert(_ source: borrowing Frame) throws(MediaError) -> Frame {
+        guard let descriptor = source.pixelFormat.descriptor else {
+            throw MediaError(.undecodable, "unknown pixel format \(source.format)")
         }
+        let isRGB = descriptor.isRGB
         let format =
-            if descriptor.isRGB {
-                AV_PIX_FMT_YUVJ444P
-            } else if descriptor.log2_chroma_w == 0 {
-                AV_PIX_FMT_YUV444P
-            } else {
-                descriptor.log2_chroma_h == 0 ? AV_PIX_FMT_YUV422P : AV_PIX_FMT_YUV420P
+            switch (isRGB, descriptor.log2_chroma_w, descriptor.log2_chroma_h) {
+            case (true, _, _): AV_PIX_FMT_YUVJ444P
+            case (false, 0, _): AV_PIX_FMT_YUV444P
+            case (false, _, 0): AV_PIX_FMT_YUV422P
+            default: AV_PIX_FMT_YUV420P
             }
-        if converted?.size != frame.size || converted?.pixelFormat != format {
-            converted = nil
-            converted = try Frame.allocate(frame.size, format)
+        var reused = frame.take()
+        if reused?.size != source.size || reused?.pixelFormat != format {
+            reused = try Frame.allocate(source.size, format)
         }
-        switch converted {
-        case .some(let target): try convert(frame, isRGB: descriptor.isRGB, into: target)
-        case nil: break
-        }
-    }
-
-    private func convert(_ frame: borrowing Frame, isRGB: Bool, into target: borrowing Frame) throws(MediaError) {
+        guard let target = reused.take() else { throw .outOfMemory }
         // libswscale converts RGB to BT.601 by default.
-        target.colorspace = isRGB ? AVCOL_SPC_SMPTE170M : frame.colorspace
-        target.color_range = isRGB ? AVCOL_RANGE_JPEG : frame.color_range
-        target.chroma_location = frame.chroma_location
+        target.colorspace = isRGB ? AVCOL_SPC_SMPTE170M : source.colorspace
+        target.color_range = isRGB ? AVCOL_RANGE_JPEG : source.color_range
+        target.chroma_location = source.chroma_location
         // From Y'CbCr only the depth or the layout changes, not the matrix and the range.
-        let isFull = frame.color_range == AVCOL_RANGE_JPEG
+        let isFull = source.color_range == AVCOL_RANGE_JPEG
         try scaler.scale(
-            frame, into: target, matrix: isRGB ? nil : SWS_CS_DEFAULT, fromFullRange: isFull, toFullRange: isFull)
+            source, into: target, matrix: isRGB ? nil : SWS_CS_DEFAULT, fromFullRange: isFull, toFullRange: isFull)
+        return target
     }
 }

@@ -15,9 +15,7 @@ package final class SquareCropper {
     /// Cb and Cr, interleaved.
     private var chromaPatch: [UInt8] = []
 
-    package init(converter: PictureConverter = PictureConverter()) {
-        self.converter = converter
-    }
+    package init(converter: PictureConverter = PictureConverter()) { self.converter = converter }
 
     /// Fills a tensor of shape 3 × `resolution` × `resolution` with R', G', B' in 0…255, from a square in display space.
     /// `resolution` is from 1 to 4096.
@@ -28,7 +26,7 @@ package final class SquareCropper {
         let image = try converter.planes(of: frame)
         let map = frame.geometry.displayToCoded.after(square.transform(resolution: resolution))
         let luma = PatchMap(map, plane: image.luma.size, resolution: resolution)
-        reader.read(image.luma, luma.grid, into: &lumaPatch)
+        reader.read(image.luma, luma, into: &lumaPatch)
         let chroma = readChroma(of: image, map: map, resolution: resolution)
         fill(tensor, resolution: resolution, luma: luma, chroma: chroma, color: image.color)
     }
@@ -47,7 +45,7 @@ package final class SquareCropper {
             xx: map.xx * shiftX, xy: map.xy * shiftX, x: (map.x - position.offsetX) * shiftX,
             yx: map.yx * shiftY, yy: map.yy * shiftY, y: (map.y - position.offsetY) * shiftY)
         let chroma = PatchMap(chromaMap, plane: blue.size, resolution: resolution)
-        reader.read(blue, with: red, chroma.grid, into: &chromaPatch)
+        reader.read(blue, with: red, chroma, into: &chromaPatch)
         return chroma
     }
 
@@ -69,64 +67,52 @@ package final class SquareCropper {
     }
 }
 
-/// A region of a plane in whole blocks of pixels.
-struct BlockGrid: Equatable {
-    /// Pixels along each axis, at most 256.
-    var blockWidth: Int
-    var blockHeight: Int
-    /// The plane may end within the last block.
-    var columns: Range<Int>
-    var rows: Range<Int>
-
-    /// One more column and row, which interpolation reads with weight 0.
-    func byteCount(channels: Int) -> Int { (columns.count + 1) * channels * (rows.count + 1) }
-}
-
-/// The region of a plane under a square, and the map from a tensor to its blocks in 16.16 fixed point, from the first block's
-/// centre.
+/// The region of a plane under a square in whole blocks of pixels, and the map from a tensor to these blocks in 16.16 fixed
+/// point, from the first block's centre.
 struct PatchMap {
-    let grid: BlockGrid
-    private let startX: Int
-    private let startY: Int
-    private let columnX: Int
-    private let columnY: Int
-    private let rowX: Int
-    private let rowY: Int
+    /// Pixels along each axis, at most 256.
+    let blockWidth: Int
+    let blockHeight: Int
+    /// The plane may end within the last block.
+    let columns: Range<Int>
+    let rows: Range<Int>
+    private let start, columnStep, rowStep: (x: Int, y: Int)
     /// Steps by which a row of the tensor may leave the region.
     private let reach: Int
 
     /// - Parameter map: from the tensor to the plane, in continuous coordinates.
     init(_ map: AffineTransform, plane: PictureSize, resolution: Int) {
-        let blockWidth = Self.block(map.xx, map.xy)
-        let blockHeight = Self.block(map.yx, map.yy)
+        blockWidth = Self.block(map.xx, map.xy)
+        blockHeight = Self.block(map.yx, map.yy)
         let corners = [(0, 0), (resolution, 0), (0, resolution), (resolution, resolution)].map {
             map.apply(to: Point(x: Double($0.0), y: Double($0.1)))
         }
-        grid = BlockGrid(
-            blockWidth: blockWidth, blockHeight: blockHeight,
-            columns: Self.blocks(corners.map(\.x), size: blockWidth, limit: plane.width),
-            rows: Self.blocks(corners.map(\.y), size: blockHeight, limit: plane.height))
+        columns = Self.blocks(corners.map(\.x), size: blockWidth, limit: plane.width)
+        rows = Self.blocks(corners.map(\.y), size: blockHeight, limit: plane.height)
         let (factorX, factorY) = (1 / Double(blockWidth), 1 / Double(blockHeight))
-        columnX = Self.fixed(map.xx * factorX)
-        columnY = Self.fixed(map.yx * factorY)
-        rowX = Self.fixed(map.xy * factorX)
-        rowY = Self.fixed(map.yy * factorY)
+        columnStep = (Self.fixed(map.xx * factorX), Self.fixed(map.yx * factorY))
+        rowStep = (Self.fixed(map.xy * factorX), Self.fixed(map.yy * factorY))
         // The centres of the first cell and of the first block are at (0.5, 0.5).
-        let (left, top) = (Double(grid.columns.lowerBound), Double(grid.rows.lowerBound))
-        startX = Self.fixed(map.x * factorX - left + (map.xx * factorX + map.xy * factorX) / 2 - 0.5)
-        startY = Self.fixed(map.y * factorY - top + (map.yx * factorY + map.yy * factorY) / 2 - 0.5)
-        reach = resolution * max(abs(columnX), abs(columnY)) + 65536
+        let (left, top) = (Double(columns.lowerBound), Double(rows.lowerBound))
+        start = (
+            Self.fixed(map.x * factorX - left + (map.xx * factorX + map.xy * factorX) / 2 - 0.5),
+            Self.fixed(map.y * factorY - top + (map.yx * factorY + map.yy * factorY) / 2 - 0.5)
+        )
+        reach = resolution * max(abs(columnStep.x), abs(columnStep.y)) + 65536
     }
 
+    /// One more column and row, which interpolation reads with weight 0.
+    func byteCount(channels: Int) -> Int { (columns.count + 1) * channels * (rows.count + 1) }
+
     func row(_ row: Int, of patch: UnsafeBufferPointer<UInt8>, channels: Int) -> vs_patch {
-        precondition(patch.count >= grid.byteCount(channels: channels))
+        precondition(patch.count >= byteCount(channels: channels))
         // A row that starts farther away than it reaches repeats the border all along.
-        let x = min(max(startX + row * rowX, -reach), grid.columns.count << 16 + reach)
-        let y = min(max(startY + row * rowY, -reach), grid.rows.count << 16 + reach)
+        let x = min(max(start.x + row * rowStep.x, -reach), columns.count << 16 + reach)
+        let y = min(max(start.y + row * rowStep.y, -reach), rows.count << 16 + reach)
         return vs_patch(
-            base: patch.baseAddress, stride: Int32((grid.columns.count + 1) * channels),
-            width: Int32(grid.columns.count), height: Int32(grid.rows.count), x: Int32(clamping: x),
-            y: Int32(clamping: y), step_x: Int32(clamping: columnX), step_y: Int32(clamping: columnY))
+            base: patch.baseAddress, stride: Int32((columns.count + 1) * channels), width: Int32(columns.count),
+            height: Int32(rows.count), x: Int32(clamping: x), y: Int32(clamping: y),
+            step_x: Int32(clamping: columnStep.x), step_y: Int32(clamping: columnStep.y))
     }
 
     /// Whole pixels in a step of the tensor along an axis of the plane. The sum of 256 rows fits into 16 bits.
@@ -157,21 +143,21 @@ final class BlockReader {
     private var line: [UInt8] = []
     private static let ones = [UInt16](repeating: 1, count: 256)
 
-    /// Reads one plane, or two of the same size interleaved. `patch` grows if it is too small for `grid`.
+    /// Reads one plane, or two of the same size interleaved. `patch` grows if it is too small for `map`.
     func read(
-        _ plane: PlanarImage.Plane, with second: PlanarImage.Plane? = nil, _ grid: BlockGrid, into patch: inout [UInt8]
+        _ plane: PlanarImage.Plane, with second: PlanarImage.Plane? = nil, _ map: PatchMap, into patch: inout [UInt8]
     ) {
         let channels = second == nil ? 1 : 2
-        prepare(grid, channels: channels, &patch)
-        let (half, columns) = (line.count / 2, grid.columns.count)
+        prepare(map, channels: channels, &patch)
+        let (half, columns) = (line.count / 2, map.columns.count)
         patch.withUnsafeMutableBufferPointer { patch in
             line.withUnsafeMutableBufferPointer { line in
                 guard let patch = patch.baseAddress, let line = line.baseAddress else { return }
-                for row in 0..<grid.rows.count {
-                    let source = samples(of: plane, grid, row: row, into: line)
+                for row in 0..<map.rows.count {
+                    let source = samples(of: plane, map, row: row, into: line)
                     let target = patch + row * (columns + 1) * channels
                     if let second {
-                        let other = samples(of: second, grid, row: row, into: line + half)
+                        let other = samples(of: second, map, row: row, into: line + half)
                         kernels.interleave(source, other, columns, target)
                     } else {
                         target.update(from: source, count: columns)
@@ -181,43 +167,40 @@ final class BlockReader {
         }
     }
 
-    private func prepare(_ grid: BlockGrid, channels: Int, _ patch: inout [UInt8]) {
-        let count = grid.byteCount(channels: channels)
+    private func prepare(_ map: PatchMap, channels: Int, _ patch: inout [UInt8]) {
+        let count = map.byteCount(channels: channels)
         if patch.count < count { patch = [UInt8](repeating: 0, count: count) }
         // The kernel works on 8 blocks at a time, also for the last one alone.
-        let blocks = grid.columns.count + 8
+        let blocks = map.columns.count + 8
         if line.count < 2 * blocks { line = [UInt8](repeating: 0, count: 2 * blocks) }
-        let columns = (blocks + 8) * grid.blockWidth + 4
+        let columns = (blocks + 8) * map.blockWidth + 4
         if sums.count < columns { sums = [Float](repeating: 0, count: columns) }
     }
 
     /// Points into the plane, or into `line` if the samples must be rounded or averaged.
     private func samples(
-        of plane: PlanarImage.Plane, _ grid: BlockGrid, row: Int, into line: UnsafeMutablePointer<UInt8>
+        of plane: PlanarImage.Plane, _ map: PatchMap, row: Int, into line: UnsafeMutablePointer<UInt8>
     ) -> UnsafePointer<UInt8> {
-        let top = (grid.rows.lowerBound + row) * grid.blockHeight
-        let left = grid.columns.lowerBound * grid.blockWidth
-        guard grid.blockWidth > 1 || grid.blockHeight > 1 else {
+        let top = (map.rows.lowerBound + row) * map.blockHeight
+        let left = map.columns.lowerBound * map.blockWidth
+        guard map.blockWidth > 1 || map.blockHeight > 1 else {
             let source = plane.address(x: left, y: top)
             guard plane.depth > 8 else { return source.assumingMemoryBound(to: UInt8.self) }
-            kernels.narrow(
-                source.assumingMemoryBound(to: UInt16.self), grid.columns.count, Int32(plane.depth), line)
+            kernels.narrow(source.assumingMemoryBound(to: UInt16.self), map.columns.count, Int32(plane.depth), line)
             return UnsafePointer(line)
         }
-        let height = min(grid.blockHeight, plane.height - top)
-        let width = min(grid.columns.count * grid.blockWidth, plane.width - left)
-        let complete = width / grid.blockWidth
+        let height = min(map.blockHeight, plane.height - top)
+        let width = min(map.columns.count * map.blockWidth, plane.width - left)
+        let complete = width / map.blockWidth
         sums.withUnsafeMutableBufferPointer { sums in
             guard let sums = sums.baseAddress else { return }
             Self.ones.prefix(height).withUnsafeBufferPointer { weights in
                 plane.sumRows(x: left, y: top, width: width, weights: weights, into: sums, with: kernels)
             }
-            kernels.average_blocks(
-                sums, grid.blockWidth, complete, Int32(grid.blockWidth * height), line)
-            let rest = width - complete * grid.blockWidth
+            kernels.average_blocks(sums, map.blockWidth, complete, Int32(map.blockWidth * height), line)
+            let rest = width - complete * map.blockWidth
             if rest > 0 {
-                kernels.average_blocks(
-                    sums + complete * grid.blockWidth, rest, 1, Int32(rest * height), line + complete)
+                kernels.average_blocks(sums + complete * map.blockWidth, rest, 1, Int32(rest * height), line + complete)
             }
         }
         return UnsafePointer(line)

@@ -16,34 +16,29 @@ enum Correction: Sendable, Equatable {
     case split(Int, tracks: [Int], video: String?)
     case name(Int, String)
 
-    struct Malformed: Error, Equatable {
-        let reason: String
-    }
-
     /// Returns `nil` for a line without a correction.
-    init?(line: some StringProtocol) throws(Malformed) {
+    init?(line: some StringProtocol) throws(VidscanError) {
         var words = try Self.words(line)
         guard !words.isEmpty else { return nil }
         let command = words.removeFirst()
-        guard !command.isQuoted else { throw Malformed(reason: Self.usage(command.text)) }
+        guard !command.isQuoted else { throw .result(Self.usage(command.text)) }
         switch command.text {
         case "merge":
-            let ids = try words.map { word throws(Malformed) in try Self.id(word, "a number of people.csv") }
+            let ids = try words.map { word throws(VidscanError) in try Self.id(word, "a number of people.csv") }
             guard ids.count > 1, Set(ids).count == ids.count else {
-                throw Malformed(reason: "merge needs two or more different numbers, as in 'merge 3 7'")
+                throw .result("merge needs two or more different numbers, as in 'merge 3 7'")
             }
             self = .merge(ids)
         case "split": self = try Self.split(words)
         case "name":
             guard words.count == 2 else {
-                throw Malformed(
-                    reason: "name needs a number and one name, as in 'name 3 P07'; put a name with spaces in quotes")
+                throw .result("name needs a number and one name, as in 'name 3 P07'; put a name with spaces in quotes")
             }
             guard Pseudonym.isValid(words[1].text) else {
-                throw Malformed(reason: "a name has 1 to 100 characters and no control characters")
+                throw .result("a name has 1 to 100 characters and no control characters")
             }
             self = .name(try Self.id(words[0], "a number of people.csv"), words[1].text)
-        default: throw Malformed(reason: Self.usage(command.text))
+        default: throw .result(Self.usage(command.text))
         }
     }
 
@@ -52,9 +47,10 @@ enum Correction: Sendable, Equatable {
             + NearestName.suggestion(for: word, among: ["merge", "split", "name"])
     }
 
-    private static func split(_ words: [Word]) throws(Malformed) -> Correction {
-        let usage = Malformed(
-            reason: "split needs a number and tracks or a video, as in 'split 4: track 12 of interview.mp4'")
+    private static func split(_ words: [Word]) throws(VidscanError) -> Correction {
+        var usage: VidscanError {
+            .result("split needs a number and tracks or a video, as in 'split 4: track 12 of interview.mp4'")
+        }
         guard words.count >= 3, !words[0].isQuoted else { throw usage }
         let first = words[0].text
         let id = try Self.id(
@@ -78,10 +74,10 @@ enum Correction: Sendable, Equatable {
         return .split(id, tracks: tracks.sorted(), video: video)
     }
 
-    private static func id(_ word: Word, _ what: String) throws(Malformed) -> Int {
+    private static func id(_ word: Word, _ what: String) throws(VidscanError) -> Int {
         guard !word.isQuoted, word.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = Int(word.text),
             ReadLimits.ids.contains(id)
-        else { throw Malformed(reason: "'\(word.text)' is not \(what)") }
+        else { throw .result("'\(word.text)' is not \(what)") }
         return id
     }
 
@@ -110,7 +106,7 @@ enum Correction: Sendable, Equatable {
         var isQuoted = false
     }
 
-    private static func words(_ line: some StringProtocol) throws(Malformed) -> [Word] {
+    private static func words(_ line: some StringProtocol) throws(VidscanError) -> [Word] {
         var words: [Word] = []
         var rest = line[...]
         while true {
@@ -118,9 +114,7 @@ enum Correction: Sendable, Equatable {
             guard let first = rest.first, first != "#" else { return words }
             if first == "\"" {
                 rest.removeFirst()
-                guard let end = rest.firstIndex(of: "\"") else {
-                    throw Malformed(reason: "a quotation mark is not closed")
-                }
+                guard let end = rest.firstIndex(of: "\"") else { throw .result("a quotation mark is not closed") }
                 words.append(Word(text: String(rest[..<end]), isQuoted: true))
                 rest = rest[rest.index(after: end)...]
             } else {

@@ -2,15 +2,12 @@ internal import VidscanBase
 internal import VidscanResults
 
 struct CorrectionFile: Sendable {
-    struct Line: Sendable, Equatable {
-        /// From 1.
-        let number: Int
-        let correction: Correction
-    }
+    /// The first number is 1.
+    private typealias Line = (number: Int, correction: Correction)
 
     /// As the user wrote it.
-    let path: String
-    let lines: [Line]
+    private let path: String
+    private let lines: [Line]
 
     private static let maximumBytes = 16 << 20
 
@@ -25,12 +22,10 @@ struct CorrectionFile: Sendable {
         }
         var lines: [Line] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            do throws(Correction.Malformed) {
+            do throws(VidscanError) {
                 guard let correction = try Correction(line: line) else { continue }
-                lines.append(Line(number: index + 1, correction: correction))
-            } catch {
-                throw Self.failure(path, index + 1, error.reason)
-            }
+                lines.append((index + 1, correction))
+            } catch { throw Self.failure(path, index + 1, error.reason) }
         }
         self.lines = lines
     }
@@ -42,13 +37,8 @@ struct CorrectionFile: Sendable {
         var done = Set(state.corrections)
         var count = 0
         for line in lines where done.insert(line.correction.text).inserted || renames(line, corrected) {
-            do throws(Correction.Malformed) {
-                try corrected.apply(line.correction)
-            } catch {
+            do throws(VidscanError) { try corrected.apply(line.correction) } catch {
                 throw Self.failure(path, line.number, error.reason)
-            }
-            if !corrected.corrections.contains(line.correction.text) {
-                corrected.corrections.append(line.correction.text)
             }
             count += 1
         }
@@ -58,8 +48,7 @@ struct CorrectionFile: Sendable {
 
     /// Whether the line gives a person the name that they had before another one. The last name in the file counts.
     private func renames(_ line: Line, _ state: StudyState) -> Bool {
-        guard case .name(let id, let name) = line.correction, state.studyIDs.contains(id),
-            state.name(of: id) != name
+        guard case .name(let id, let name) = line.correction, state.studyIDs.contains(id), state.name(of: id) != name
         else { return false }
         return !lines.contains { later in
             guard case .name(id, _) = later.correction else { return false }

@@ -1,8 +1,9 @@
 internal import VidscanBase
+internal import VidscanResults
 
 extension StudyState {
-    /// Throws if the correction does not fit the study.
-    mutating func apply(_ correction: Correction) throws(Correction.Malformed) {
+    /// Applies a correction and records it. Throws if it does not fit the study.
+    mutating func apply(_ correction: Correction) throws(VidscanError) {
         switch correction {
         case .merge(let ids):
             for id in ids { try requirePerson(id) }
@@ -11,18 +12,19 @@ extension StudyState {
         case .name(let id, let name):
             try requirePerson(id)
             if let other = names.first(where: { $0.name == name && $0.studyPersonId != id }) {
-                throw Correction.Malformed(
-                    reason: "person \(other.studyPersonId) has the name \(name) already; merge them if they are one"
+                throw .result(
+                    "person \(other.studyPersonId) has the name \(name) already; merge them if they are one"
                         + " person")
             }
             setName(name, of: id)
         }
+        if !corrections.contains(correction.text) { corrections.append(correction.text) }
     }
 
-    private func requirePerson(_ id: Int) throws(Correction.Malformed) {
+    private func requirePerson(_ id: Int) throws(VidscanError) {
         guard studyIDs.contains(id) else {
-            throw Correction.Malformed(
-                reason: id < nextId
+            throw .result(
+                id < nextId
                     ? "there is no person \(id) any more: the number was merged into another, or its videos were removed"
                     : "there is no person \(id)")
         }
@@ -52,7 +54,7 @@ extension StudyState {
         names.sort { $0.studyPersonId < $1.studyPersonId }
     }
 
-    private mutating func split(_ id: Int, tracks: [Int], video name: String?) throws(Correction.Malformed) {
+    private mutating func split(_ id: Int, tracks: [Int], video name: String?) throws(VidscanError) {
         try requirePerson(id)
         let own = videos.indices.filter { video in
             videos[video].people.contains { person in
@@ -63,17 +65,13 @@ extension StudyState {
         let video: Int
         if let name {
             let named = try self.video(named: name)
-            guard own.contains(named) else {
-                throw Correction.Malformed(reason: "person \(id) has no \(what) in \(videos[named].video)")
-            }
+            guard own.contains(named) else { throw .result("person \(id) has no \(what) in \(videos[named].video)") }
             video = named
         } else {
-            guard let only = own.first else {
-                throw Correction.Malformed(reason: "person \(id) has no \(what) in any video")
-            }
+            guard let only = own.first else { throw .result("person \(id) has no \(what) in any video") }
             guard own.count == 1 else {
-                throw Correction.Malformed(
-                    reason: "person \(id) has \(what) in \(own.count) videos; add 'of' and the video, as in"
+                throw .result(
+                    "person \(id) has \(what) in \(own.count) videos; add 'of' and the video, as in"
                         + " '\(Correction.split(id, tracks: tracks, video: FilePath.name(of: videos[only].video)).text)'"
                 )
             }
@@ -82,10 +80,10 @@ extension StudyState {
         let ownTracks = Set(videos[video].people.filter { $0.studyPersonId == id }.flatMap(\.faceIds))
         let moved = tracks.isEmpty ? ownTracks : Set(tracks)
         if let foreign = moved.subtracting(ownTracks).min() {
-            throw Correction.Malformed(reason: "person \(id) has no track \(foreign) in \(videos[video].video)")
+            throw .result("person \(id) has no track \(foreign) in \(videos[video].video)")
         }
         guard moved.count < ownTracks.count || has(id, outside: video) else {
-            throw Correction.Malformed(reason: "nothing would be left of person \(id)")
+            throw .result("nothing would be left of person \(id)")
         }
         for person in videos[video].people.indices where videos[video].people[person].studyPersonId == id {
             videos[video].people[person].faceIds.removeAll(where: moved.contains)
@@ -98,13 +96,11 @@ extension StudyState {
     }
 
     private func has(_ id: Int, outside video: Int) -> Bool {
-        videos.indices.contains { other in
-            other != video && videos[other].people.contains { $0.studyPersonId == id }
-        }
+        videos.indices.contains { other in other != video && videos[other].people.contains { $0.studyPersonId == id } }
     }
 
     /// Finds a video by its path, its name, or the path or name of its result. Returns its index in `videos`.
-    func video(named name: String) throws(Correction.Malformed) -> Int {
+    func video(named name: String) throws(VidscanError) -> Int {
         let path = FilePath.absolute(FilePath.expandingHome(name))
         func isSame(_ one: String, _ other: String) -> Bool { PathBytes(one) == PathBytes(other) }
         if let exact = videos.firstIndex(where: {
@@ -115,14 +111,10 @@ extension StudyState {
         let matches = videos.indices.filter {
             isSame(FilePath.name(of: videos[$0].video), name) || isSame(FilePath.name(of: videos[$0].result), name)
         }
-        guard let match = matches.first else {
-            throw Correction.Malformed(reason: "the study has no video \(name)")
-        }
+        guard let match = matches.first else { throw .result("the study has no video \(name)") }
         guard matches.count == 1 else {
-            throw Correction.Malformed(
-                reason:
-                    "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)"
-            )
+            throw .result(
+                "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)")
         }
         return match
     }

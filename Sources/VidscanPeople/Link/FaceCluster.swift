@@ -5,9 +5,7 @@ struct FaceVector: Sendable, Equatable {
     static let lanes = FaceEmbedding.length / 4
     fileprivate var values: [SIMD4<Float>]
 
-    init() {
-        values = Array(repeating: SIMD4(), count: Self.lanes)
-    }
+    init() { values = Array(repeating: SIMD4(), count: Self.lanes) }
 
     init(_ embedding: FaceEmbedding) {
         let numbers = embedding.values
@@ -37,12 +35,10 @@ struct FaceVector: Sendable, Equatable {
     }
 
     /// Keeps four sums, because an addition takes several cycles and the processor can work on that many at once.
-    @inline(__always)
-    static func dot(
+    @inline(__always) static func dot(
         _ one: Slice<UnsafeBufferPointer<SIMD4<Float>>>, _ other: Slice<UnsafeBufferPointer<SIMD4<Float>>>
     ) -> Float {
-        guard one.count == lanes, other.count == lanes,
-            let a = one.base.baseAddress.map({ $0 + one.startIndex }),
+        guard one.count == lanes, other.count == lanes, let a = one.base.baseAddress.map({ $0 + one.startIndex }),
             let b = other.base.baseAddress.map({ $0 + other.startIndex })
         else { return 0 }
         var (s0, s1, s2, s3) = (a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3])
@@ -128,9 +124,7 @@ struct FaceClusterTable {
         remoteness[index] = cluster.remoteness
     }
 
-    private static func range(_ index: Int) -> Range<Int> {
-        index * FaceVector.lanes..<(index + 1) * FaceVector.lanes
-    }
+    private static func range(_ index: Int) -> Range<Int> { index * FaceVector.lanes..<(index + 1) * FaceVector.lanes }
 
     func distance(_ one: Int, _ other: Int) -> Float {
         means.withUnsafeBufferPointer { means in
@@ -142,8 +136,7 @@ struct FaceClusterTable {
     /// Finds the nearest accepted candidate, which must be nearer than `bound`. `accepts` receives only clusters that are
     /// nearer than those before them.
     func nearest(
-        to cluster: FaceCluster, among candidates: [Int], below bound: Float = .infinity,
-        accepts: (Int, Float) -> Bool
+        to cluster: FaceCluster, among candidates: [Int], below bound: Float = .infinity, accepts: (Int, Float) -> Bool
     ) -> (index: Int, distance: Float)? {
         let own = cluster.remoteness
         var best: (index: Int, distance: Float)?

@@ -6,10 +6,7 @@ internal import VidscanFaces
 /// and half of how far the next number is beyond them. Otherwise, it is how far the next number is above the limit.
 struct StudyConfidence {
     struct Doubt: Sendable, Equatable {
-        enum Kind: Sendable, Equatable {
-            case joined
-            case separate
-        }
+        enum Kind: Sendable { case joined, separate }
 
         var kind: Kind
         var one: Int
@@ -34,23 +31,19 @@ struct StudyConfidence {
 
     private struct Group {
         let studyID: Int
-        var faces: FaceCluster
-        var members: [Int]
+        let faces: FaceCluster
+        let members: [Int]
     }
 
-    /// `looks` are those of `StudyLinker.Result`; the user declared `separated` numbers to be different people.
+    /// `looks` are those of `StudyLinker.link`; the user declared `separated` numbers to be different people.
     init(_ study: StudyPeople, looks: [[Int]], separated: Set<PersonPair>) {
         self.study = study
         values = Array(repeating: nil, count: study.people.count)
         for look in looks {
-            let people = look.compactMap { person in study.people[person].faces.map { (person, $0) } }
-            guard var faces = people.first?.1, let studyID = look.first.flatMap({ study.people[$0].studyID }) else {
-                continue
-            }
-            for (_, more) in people.dropFirst() { faces.add(more) }
+            guard let faces = study.faces(of: look), let studyID = look.first.flatMap({ study.people[$0].studyID })
+            else { continue }
             for person in look { owner[person] = groups.count }
-            groups.append(
-                Group(studyID: studyID, faces: faces, members: look))
+            groups.append(Group(studyID: studyID, faces: faces, members: look))
         }
         for group in groups { table.append(group.faces) }
         judgePeople()

@@ -9,12 +9,6 @@ internal import VidscanFaces
 /// Numbered people are clustered like the others, so that one number may stand for several looks of a person, for
 /// example after a user has joined a man with his younger self.
 struct StudyLinker: AverageLinkage {
-    struct Result: Sendable, Equatable {
-        var numbers: [Int]
-        /// The people of each cluster, ascending. All have embeddings and the same number.
-        var looks: [[Int]]
-    }
-
     private let study: StudyPeople
     private var table = FaceClusterTable()
     private var clusters: [Cluster] = []
@@ -36,14 +30,14 @@ struct StudyLinker: AverageLinkage {
         for (index, person) in study.people.enumerated() {
             if let studyID = person.studyID { known[studyID, default: [:]][person.video, default: []].append(index) }
             guard let faces = person.faces else { continue }
-            clusters.append(
-                Cluster(faces: faces, members: [index], evidence: faces.evidence, studyID: person.studyID))
+            clusters.append(Cluster(faces: faces, members: [index], evidence: faces.evidence, studyID: person.studyID))
             table.append(faces)
         }
     }
 
-    /// Numbers people in order. `nextID` is the first number that has never been given, also on return.
-    static func link(_ study: StudyPeople, nextID: inout Int) -> Result {
+    /// Numbers people in order. `nextID` is the first number that has never been given, also on return. `looks` are the
+    /// people of each cluster, ascending. All have embeddings and the same number.
+    static func link(_ study: StudyPeople, nextID: inout Int) -> (numbers: [Int], looks: [[Int]]) {
         var linker = StudyLinker(study)
         linker.linkInRounds()
         var owner: [Int: Int] = [:]
@@ -59,7 +53,7 @@ struct StudyLinker: AverageLinkage {
             if let cluster { given[cluster] = nextID }
             return nextID
         }
-        return Result(numbers: numbers, looks: linker.clusters.map(\.members).filter { !$0.isEmpty })
+        return (numbers, linker.clusters.map(\.members).filter { !$0.isEmpty })
     }
 
     private mutating func linkInRounds() {
@@ -87,12 +81,8 @@ struct StudyLinker: AverageLinkage {
     private func mayJoin(_ one: Int, _ other: Int, distance: Float) -> Bool {
         let (a, b) = (clusters[one], clusters[other])
         let limit = Float(
-            min(
-                a.faces.videoLimit, b.faces.videoLimit,
-                IdentityCalibration.limit(evidence: a.evidence, b.evidence)))
-        guard distance < limit, a.studyID == nil || b.studyID == nil || a.studyID == b.studyID else {
-            return false
-        }
+            min(a.faces.videoLimit, b.faces.videoLimit, IdentityCalibration.limit(evidence: a.evidence, b.evidence)))
+        guard distance < limit, a.studyID == nil || b.studyID == nil || a.studyID == b.studyID else { return false }
         if let studyID = a.studyID ?? b.studyID, a.studyID != b.studyID {
             let newcomers = a.studyID == nil ? a.members : b.members
             for member in newcomers {

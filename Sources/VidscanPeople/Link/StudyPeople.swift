@@ -6,7 +6,7 @@ struct StudyPeople: Sendable {
     private(set) var people: [VideoPerson]
     let videos: [StudyVideo]
     /// The people of each video.
-    private let ranges: [Range<Int>]
+    let ranges: [Range<Int>]
     /// Who is seen at the same time as whom in each video. They are different people.
     private let simultaneous: [Set<PersonPair>]
 
@@ -38,11 +38,14 @@ struct StudyPeople: Sendable {
     }
 
     func areSimultaneous(_ one: Int, _ other: Int) -> Bool {
-        people[one].video == people[other].video
-            && simultaneous[people[one].video].contains(PersonPair(one, other))
+        people[one].video == people[other].video && simultaneous[people[one].video].contains(PersonPair(one, other))
     }
 
-    func range(ofVideo video: Int) -> Range<Int> { ranges[video] }
+    /// The faces of people together; `nil` if nobody has any.
+    func faces(of people: [Int]) -> FaceCluster? {
+        let faces = people.compactMap { self.people[$0].faces }
+        return faces.dropFirst().reduce(into: faces.first) { $0?.add($1) }
+    }
 
     mutating func assign(_ numbers: [Int]) {
         for index in people.indices { people[index].studyID = numbers[index] }
@@ -51,9 +54,7 @@ struct StudyPeople: Sendable {
     private static func simultaneous(_ people: ArraySlice<VideoPerson>, of video: StudyVideo) -> Set<PersonPair> {
         var appearances: [(range: ClosedRange<Int64>, person: Int)] = []
         for (index, person) in zip(people.indices, people) {
-            for faceID in person.faceIDs {
-                appearances += (video.track(faceID)?.appearances ?? []).map { ($0, index) }
-            }
+            for faceID in person.faceIDs { appearances += (video.track(faceID)?.appearances ?? []).map { ($0, index) } }
         }
         appearances.sort { ($0.range.lowerBound, $0.person) < ($1.range.lowerBound, $1.person) }
         var pairs: Set<PersonPair> = []
@@ -74,7 +75,5 @@ struct PersonPair: Hashable, Sendable {
     let first: Int
     let second: Int
 
-    init(_ one: Int, _ other: Int) {
-        (first, second) = (min(one, other), max(one, other))
-    }
+    init(_ one: Int, _ other: Int) { (first, second) = (min(one, other), max(one, other)) }
 }

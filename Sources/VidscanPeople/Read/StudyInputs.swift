@@ -34,9 +34,7 @@ struct StudyInputs {
                         input: result)
                 }
                 add(video)
-            } catch {
-                failures.append(error)
-            }
+            } catch { failures.append(error) }
         }
     }
 
@@ -55,19 +53,13 @@ struct StudyInputs {
                     continue
                 }
                 add(video)
-            } catch {
-                failures.append(error)
-            }
+            } catch { failures.append(error) }
         }
     }
 
     private mutating func leaveOut(_ entry: StudyState.Video, _ reason: String) {
-        warnings.append(
-            (
-                entry.video,
-                "\(reason), so the tables leave this video out; name its result if it has moved, or take it out of the"
-                    + " study with --remove"
-            ))
+        let remedy = "name its result if it has moved, or take it out of the study with --remove"
+        warnings.append((entry.video, "\(reason), so the tables leave this video out; \(remedy)"))
     }
 
     private mutating func add(_ video: StudyVideo) {
@@ -76,14 +68,9 @@ struct StudyInputs {
             return
         }
         let corrected = state.videos[index].people.count(where: \.corrected)
-        warnings.append(
-            (
-                video.inputPath,
-                "has other tracks or people than before, so its people are compared again"
-                    + (corrected > 0
-                        ? "; the corrections of \(corrected) \(corrected == 1 ? "person" : "people") in it are lost"
-                        : "")
-            ))
+        let loss = "; the corrections of \(corrected) \(corrected == 1 ? "person" : "people") in it are lost"
+        let message = "has other tracks or people than before, so its people are compared again"
+        warnings.append((video.inputPath, message + (corrected > 0 ? loss : "")))
         state.videos[index].people = []
         state.videos[index].fingerprint = video.fingerprint
     }

@@ -27,6 +27,11 @@ struct StudyState: Codable, Sendable, Equatable {
         var fingerprint: String
         /// By number, then by the first `face_id`.
         var people: [Person]
+
+        /// By face_id.
+        var peopleOfFaces: [Int: Person] {
+            Dictionary(people.flatMap { person in person.faceIds.map { ($0, person) } }) { $1 }
+        }
     }
 
     struct Name: Codable, Sendable, Equatable {
@@ -115,9 +120,7 @@ struct StudyState: Codable, Sendable, Equatable {
     }
 
     /// By the path of the video.
-    var entries: [PathBytes: Video] {
-        Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) })
-    }
+    var entries: [PathBytes: Video] { Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) }) }
 
     // MARK: Numbers
 
@@ -140,7 +143,7 @@ struct StudyState: Codable, Sendable, Equatable {
             let old = entries[PathBytes(video.inputPath)]?.people ?? []
             let known = Dictionary(
                 old.flatMap { person in person.faceIds.map { ($0, person.confidence) } }, uniquingKeysWith: min)
-            let people = study.range(ofVideo: index).compactMap { (index: Int) -> Person? in
+            let people = study.ranges[index].compactMap { (index: Int) -> Person? in
                 let person = study.people[index]
                 guard let studyID = person.studyID else { return nil }
                 let stored = person.faceIDs.compactMap { known[$0] }.min()
@@ -156,9 +159,36 @@ struct StudyState: Codable, Sendable, Equatable {
     }
 }
 
-extension StudyState.Video {
-    /// By face_id.
-    var peopleOfFaces: [Int: StudyState.Person] {
-        Dictionary(people.flatMap { person in person.faceIds.map { ($0, person) } }) { $1 }
+/// The folder of a study, which one process at a time changes.
+final class StudyFolder {
+    /// Absolute.
+    let path: String
+    private let descriptor: Int32
+    private let isNew: Bool
+
+    /// Creates the folder if needed. Throws if another process is using it.
+    init(_ path: String) throws(VidscanError) {
+        self.path = path
+        isNew = !FileManager.default.fileExists(atPath: path)
+        do throws(SystemError) { try FileSystem.createFolder(path) } catch {
+            throw .writing("cannot create the folder \(path)", error, stage: .write)
+        }
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .writing("cannot open the folder \(path)", .current, stage: .write) }
+        // Some network file systems have no locks, which is another error.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            throw VidscanError(
+                .output, "another 'vidscan people' is writing to \(path); wait until it has finished", stage: .write)
+        }
     }
+
+    deinit {
+        // A run that failed leaves no empty folder.
+        if isNew { rmdir(path) }
+        close(descriptor)
+    }
+
+    func path(of name: String) -> String { FilePath.joining(path, name) }
+
+    func contains(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(of: name)) }
 }

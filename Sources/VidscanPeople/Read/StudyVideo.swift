@@ -29,12 +29,8 @@ struct StudyVideo: Sendable {
             pseudonyms = result.record.corrections?.people ?? [:]
             tracks = try StudyTrack.read(path)
             trackOfFace = Dictionary(uniqueKeysWithValues: tracks.map { ($0.faceID, $0) })
-        } catch {
-            throw error.naming(path)
-        }
-        let facts = tracks.map {
-            "\($0.faceID) \($0.personID) \($0.firstMicroseconds) \($0.lastMicroseconds)\n"
-        }
+        } catch { throw error.naming(path) }
+        let facts = tracks.map { "\($0.faceID) \($0.personID) \($0.firstMicroseconds) \($0.lastMicroseconds)\n" }
         fingerprint = String(FileDigest.sha256(text: facts.joined()).prefix(16))
     }
 
@@ -54,9 +50,7 @@ struct StudyTrack: Sendable {
     var box: Rectangle
     /// From the first to the last sample of each appearance, in order and in microseconds.
     var appearances: [ClosedRange<Int64>] = []
-}
 
-extension StudyTrack {
     /// Returns the tracks by ascending `face_id`.
     static func read(_ folder: String) throws(VidscanError) -> [StudyTrack] {
         let table = try TableReader(folder: folder, name: "tracks.csv")

@@ -16,9 +16,7 @@ struct VideoPerson: Sendable {
     /// `nil` if no track has an embedding.
     var faces: FaceCluster?
     let bestFaceID: Int
-}
 
-extension VideoPerson {
     /// The maximum number of embeddings of a person: few and good samples say more than many.
     private static let maximumSamples = 8
 
@@ -44,9 +42,7 @@ extension VideoPerson {
             keys[track.faceID] = key
         }
         let samples: [Key: [EmbeddingRow]]
-        do throws(VidscanError) {
-            samples = try best(of: video, keys: keys, needsEmbeddings: needsEmbeddings)
-        } catch {
+        do throws(VidscanError) { samples = try best(of: video, keys: keys, needsEmbeddings: needsEmbeddings) } catch {
             throw error.naming(video.resultPath)
         }
         return groups.map { key, faceIDs in

@@ -51,27 +51,30 @@ struct PeoplePage {
                 "This page shows the \(cards.count) of \(order.count) people who are visible longest; people.csv lists all."
             )
         }
-        let content = Content(
-            head: PageHead(
+        let content: [String: Any] = [
+            "head": PageHead(
                 .people, title: "People",
                 summary: "\(byPerson.count) \(byPerson.count == 1 ? "person" : "people") in"
                     + " \(NumberText.count(study.videos.count, "video"))", notices: notices),
-            pairs: pairs.map { pair in
-                Content.Pair(
-                    faces: pair.rows.map { context.face($0, isNamed: true) }, decision: pair.decision,
-                    correction: pair.correction.text)
+            "pairs": pairs.map { pair -> [String: Any] in
+                [
+                    "faces": pair.rows.map { context.face($0, isNamed: true) }, "decision": pair.decision,
+                    "correction": pair.correction.text,
+                ]
             },
-            cards: cards.map { id in
+            "cards": cards.map { id -> [String: Any] in
                 let (rows, shown) = (byPerson[id] ?? [], longest[id] ?? [])
-                return Content.Card(
-                    id: id, title: rows.first.map(Self.title) ?? "",
-                    detail: "\(Self.seconds(seconds[id] ?? 0)) s in \(NumberText.count(rows.count, "video"))"
+                let leftOut =
+                    "The \(shown.count) of \(rows.count) videos in which this person is visible longest; people.csv lists all."
+                return [
+                    "id": id, "title": rows.first.map(Self.title) ?? "",
+                    "detail": "\(Self.seconds(seconds[id] ?? 0)) s in \(NumberText.count(rows.count, "video"))"
                         + (rows.first?.name == nil ? "" : ", person \(id)"),
-                    faces: shown.map { context.face($0, isNamed: false) },
-                    leftOut: rows.count > shown.count
-                        ? "The \(shown.count) of \(rows.count) videos in which this person is visible longest; people.csv"
-                            + " lists all." : nil)
-            })
+                    "faces": shown.map { context.face($0, isNamed: false) },
+                    "leftOut": rows.count > shown.count ? [leftOut] : [],
+                ]
+            },
+        ]
         let path = folder.path(of: Self.file)
         let file = try AtomicFile(path: path)
         try file.write(PageTemplate.people.render(content, for: path))
@@ -79,28 +82,9 @@ struct PeoplePage {
         return doubts.count
     }
 
-    private struct Content {
-        struct Pair {
-            let faces: [PageFace]
-            let decision: String
-            /// For the case that the decision is wrong.
-            let correction: String
-        }
-
-        struct Card {
-            let id: Int
-            let title, detail: String
-            let faces: [PageFace]
-            let leftOut: String?
-        }
-
-        let head: PageHead
-        let pairs: [Pair]
-        let cards: [Card]
-    }
-
     // MARK: Pairs
 
+    /// The correction is for the case that the decision is wrong.
     private func pair(
         of doubt: StudyConfidence.Doubt
     ) -> (rows: [PersonRow], decision: String, correction: Correction)? {
@@ -156,7 +140,7 @@ struct PeoplePage {
                 let source = try result.source(override: nil, acceptsChanges: false)
                 let shown = rows.compactMap { row in
                     row.faceIDs.compactMap(video.track).first { $0.bestMicroseconds == row.bestMicroseconds }.map {
-                        (row, FaceMoment(faceID: $0.faceID, microseconds: $0.bestMicroseconds, box: $0.box))
+                        (row, FaceMoment($0.faceID, $0.bestMicroseconds, $0.box))
                     }
                 }
                 let pictures = try FacePictures.make(

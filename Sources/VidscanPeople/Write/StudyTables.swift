@@ -14,7 +14,7 @@ struct StudyTables {
         var rows: [PersonRow] = []
         let entries = state.entries
         for (index, video) in study.videos.enumerated() {
-            let people = Dictionary(grouping: study.people[study.range(ofVideo: index)], by: { $0.studyID ?? 0 })
+            let people = Dictionary(grouping: study.people[study.ranges[index]], by: { $0.studyID ?? 0 })
             let recorded = Dictionary(
                 (entries[PathBytes(video.inputPath)]?.people ?? []).map { ($0.studyPersonId, $0.confidence) },
                 uniquingKeysWith: min)
@@ -32,8 +32,7 @@ struct StudyTables {
                         firstMicroseconds: tracks.map(\.firstMicroseconds).min() ?? first.firstMicroseconds,
                         lastMicroseconds: tracks.map(\.lastMicroseconds).max() ?? first.lastMicroseconds,
                         confidence: recorded[studyID] ?? IdentityCalibration.unjudged,
-                        bestMicroseconds: shown.bestMicroseconds,
-                        bestFrame: shown.bestFrame))
+                        bestMicroseconds: shown.bestMicroseconds, bestFrame: shown.bestFrame))
             }
         }
         self.rows = rows.sorted { ($0.studyPersonID, $0.video) < ($1.studyPersonID, $1.video) }
@@ -88,7 +87,7 @@ struct StudyTables {
                 }
                 let face = try source.column("face_id")
                 let numbers = Dictionary(
-                    uniqueKeysWithValues: study.people[study.range(ofVideo: index)].flatMap { person in
+                    uniqueKeysWithValues: study.people[study.ranges[index]].flatMap { person in
                         person.faceIDs.map { ($0, person.studyID ?? 0) }
                     })
                 let name = CSVField.text(video.inputPath)
@@ -109,9 +108,7 @@ struct StudyTables {
                         if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
                     }
                 }
-            } catch {
-                throw error.naming(video.resultPath)
-            }
+            } catch { throw error.naming(video.resultPath) }
         }
         try file.write(writer.bytes)
         try file.complete()

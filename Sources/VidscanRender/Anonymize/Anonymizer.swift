@@ -5,12 +5,12 @@ internal import VidscanResults
 
 /// Hides faces. When in doubt, it hides too much of a frame rather than too little.
 final class Anonymizer {
-    private let options: AnonymizeOptions
+    let options: AnonymizeOptions
     private let sticker: StickerPainter?
-    private let surface = DrawingSurface(content: .opacity)
+    private let surface = DrawingSurface(isMask: true)
     /// `nil` if nobody is to stay visible.
     private let certain: CertainFaces?
-    private let removedFaces: Set<Int>
+    let removedFaces: Set<Int>
     private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
 
@@ -192,11 +192,8 @@ final class Anonymizer {
     /// Enlarged around its centre.
     private func outline(_ mesh: FaceMesh) -> [Point] {
         let points = MeshOutlines.face.map { mesh[$0] }
-        let count = Double(points.count)
-        let middle = Point(x: points.map(\.x).reduce(0, +) / count, y: points.map(\.y).reduce(0, +) / count)
+        let middle = Point.mean(points)
         let factor = 1 + 2 * options.margin
-        return points.map {
-            Point(x: middle.x + ($0.x - middle.x) * factor, y: middle.y + ($0.y - middle.y) * factor)
-        }
+        return points.map { middle + ($0 - middle) * factor }
     }
 }

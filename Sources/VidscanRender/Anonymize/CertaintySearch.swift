@@ -11,21 +11,8 @@ internal import VidscanResults
 ///
 /// A face whose best sample is not certain is hidden everywhere: from that sample in the report, users decide who stays visible.
 package struct CertaintySearch {
-    package struct Sighting {
-        package var faceID: Int
-        package var box: Rectangle
-        /// 0…1.
-        package var confidence: Double
-        /// `person_match`; `nil` if the sample was not compared.
-        package var match: Double?
-
-        package init(faceID: Int, box: Rectangle, confidence: Double, match: Double?) {
-            self.faceID = faceID
-            self.box = box
-            self.confidence = confidence
-            self.match = match
-        }
-    }
+    /// `match` is `person_match`, `nil` if the sample was not compared. Both numbers are 0…1.
+    package typealias Sighting = (faceID: Int, box: Rectangle, confidence: Double, match: Double?)
 
     private static let minimumDetection = 0.5
     /// The minimum `person_match` of a sample that confirms a stretch.
@@ -49,11 +36,6 @@ package struct CertaintySearch {
         /// The first certain sample, if any.
         var certainFrom: Int?
         var lastConfirmed = 0
-
-        init(sample: Int, box: Rectangle) {
-            last = (sample, box)
-            beginning = sample
-        }
     }
 
     private let claims: [Int: FaceClaim]
@@ -69,17 +51,14 @@ package struct CertaintySearch {
     package init(claims: [Int: FaceClaim], cuts: [ShotCut]) {
         self.claims = claims
         self.cuts = cuts
-        found = CertainFaces(claims: claims)
+        found = CertainFaces(spans: claims.mapValues { _ in [] })
     }
 
     static func search(_ tables: FaceTables, claims: [Int: FaceClaim]) throws(VidscanError) -> CertainFaces {
-        var search = CertaintySearch(claims: claims, cuts: try ShotCut.all(of: tables.positions))
+        var search = CertaintySearch(claims: claims, cuts: try tables.cuts())
         let rows = try FaceStateReader(tables, needs: FaceTimeline.Needs(identity: true))
         while let sample = try rows.next() {
-            let sightings = sample.faces.map {
-                Sighting(
-                    faceID: $0.faceID, box: $0.box, confidence: $0[.confidence] ?? 0, match: $0.personMatch)
-            }
+            let sightings = sample.faces.map { ($0.faceID, $0.box, $0[.confidence] ?? 0, $0.personMatch) }
             search.add(sightings, sample: sample.number, microseconds: sample.microseconds)
         }
         return search.finish()
@@ -94,25 +73,22 @@ package struct CertaintySearch {
             if claim == .ofPerson(bestMicroseconds: microseconds), bestSamples[face.faceID] == nil {
                 bestSamples[face.faceID] = sample
             }
-            let doubt: Doubt? =
-                if claim == .uncertain {
-                    .uncertainPerson
-                } else if hidden.contains(where: { $0.box.touches(face.box) }) {
-                    .overlap
-                } else if isNearCut {
-                    .cut
-                } else if face.confidence < Self.minimumDetection {
-                    .uncertainDetection
-                } else {
-                    nil
-                }
-            if let doubt {
+            if let doubt = Self.doubt(about: face, claim, hidden: hidden, isNearCut: isNearCut) {
                 end(face.faceID)
                 found.append(sample...sample, of: face.faceID, doubt: doubt)
             } else {
                 extend(face, claim, sample)
             }
         }
+    }
+
+    private static func doubt(
+        about face: Sighting, _ claim: FaceClaim, hidden: [Sighting], isNearCut: Bool
+    ) -> Doubt? {
+        if claim == .uncertain { return .uncertainPerson }
+        if hidden.contains(where: { $0.box.touches(face.box) }) { return .overlap }
+        if isNearCut { return .cut }
+        return face.confidence < minimumDetection ? .uncertainDetection : nil
     }
 
     package mutating func finish() -> CertainFaces {
@@ -141,7 +117,7 @@ package struct CertaintySearch {
         {
             end(face.faceID)
         }
-        var stretch = stretches[face.faceID] ?? Stretch(sample: sample, box: face.box)
+        var stretch = stretches[face.faceID] ?? Stretch(last: (sample, face.box), beginning: sample)
         stretch.last = (sample, face.box)
         let match = claim == .named ? 1 : face.match
         if let match, match >= Self.confirmingMatch {
@@ -186,11 +162,7 @@ package struct CertainFaces {
     }
 
     /// By face_id, in the order of the samples. Samples in no span are unconfirmed.
-    private(set) var spans: [Int: [Span]] = [:]
-
-    init(claims: [Int: FaceClaim]) {
-        for face in claims.keys { spans[face] = [] }
-    }
+    private(set) var spans: [Int: [Span]]
 
     func isChosen(_ faceID: Int) -> Bool { spans[faceID] != nil }
 
@@ -218,9 +190,7 @@ package struct CertainFaces {
         spans[faceID] = own
     }
 
-    mutating func doubtEntirely(_ faceID: Int) {
-        spans[faceID]?.removeAll { $0.doubt == nil }
-    }
+    mutating func doubtEntirely(_ faceID: Int) { spans[faceID]?.removeAll { $0.doubt == nil } }
 }
 
 extension Rectangle {
@@ -233,14 +203,10 @@ extension Rectangle {
         [(x, y), (x + width, y), (x + width, y + height), (x, y + height)].map { Point(x: $0.0, y: $0.1) }
     }
 
-    init?(around points: some Sequence<Point>) {
-        var (left, top, right, bottom) = (Double.infinity, Double.infinity, -Double.infinity, -Double.infinity)
-        for point in points {
-            (left, right) = (min(left, point.x), max(right, point.x))
-            (top, bottom) = (min(top, point.y), max(bottom, point.y))
-        }
-        guard left <= right else { return nil }
-        self.init(left: left, top: top, right: right, bottom: bottom)
+    init?(around points: [Point]) {
+        let corners = Self.corners(around: points)
+        guard corners.low.x <= corners.high.x else { return nil }
+        self.init(corners: corners)
     }
 
     func grown(by dx: Double, _ dy: Double) -> Rectangle {
@@ -248,7 +214,5 @@ extension Rectangle {
     }
 
     /// Overlapping so much that a tracker may confuse the faces, and hiding one hides part of the other.
-    func touches(_ other: Rectangle) -> Bool {
-        intersectionArea(with: other) > 0.05 * min(area, other.area)
-    }
+    func touches(_ other: Rectangle) -> Bool { intersectionArea(with: other) > 0.05 * min(area, other.area) }
 }

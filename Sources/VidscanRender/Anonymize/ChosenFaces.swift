@@ -38,8 +38,7 @@ package struct ChosenFaces {
             if choice.keptFaces.contains(id) {
                 claims[id] = .named
             } else if let owner, choice.keeps(person: owner) {
-                let isCertain =
-                    (try tracks.optionalNumber(confidence, in: 0...1) ?? 0) >= Self.minimumConfidence
+                let isCertain = (try tracks.optionalNumber(confidence, in: 0...1) ?? 0) >= Self.minimumConfidence
                 claims[id] = isCertain ? .ofPerson(bestMicroseconds: try tracks.microseconds(best)) : .uncertain
             }
         }

@@ -1,148 +1,95 @@
 internal import Foundation
 internal import VidscanBase
 internal import VidscanFaces
+internal import VidscanMedia
 internal import VidscanResults
 
 /// The record beside a video or picture with hidden faces: what was hidden when, how, and who was kept visible. It names
 /// nobody, and has no path.
-struct HidingRecord: Encodable {
-    /// Who was to stay visible, as the user wrote it.
-    struct Visible: Encodable {
-        var keptPersonIds: [Int]?
-        var hiddenPersonIds: [Int]?
-        var keptFaceIds: [Int]
-        var hiddenFaceIds: [Int]
-        /// Missing if there are none.
-        var keptFaceIdsRemovedByCorrections: [Int]?
-        /// As required.
-        var minimumPersonConfidence = ChosenFaces.minimumConfidence
-    }
-
-    struct Search: Encodable {
-        var rate: String
-        var accuracy: String
-        var faces: String
-        var minimumConfidence: Double
-    }
-
-    struct Frames: Encodable {
-        var total: Int
-        var withHiddenFaces: Int
-        /// Frames that show a face that was to stay visible.
-        var visible: Int
-        var hiddenInDoubt: Int
-        /// By reason; a frame may have several.
-        var hiddenBy: [String: Int]
-    }
-
-    var vidscanVersion = Vidscan.version
-    var method: String
-    var shape: String
-    var margin: Double
-    /// Missing for methods without a strength.
-    var strength: Double?
-    var holdSeconds: Double
-    var invert: Bool
-    /// The original sound, with all voices.
-    var copiesAudio: Bool
-    var copiesSubtitles: Bool
-    var search: Search
-    /// Missing if nobody was to stay visible.
-    var visible: Visible?
-    var frames: Frames
-    var hidden: [HiddenSpans.Span]
-
-    init(
-        _ options: AnonymizeOptions, video: RenderOptions, analysis: RecordedSettings, frames count: Int,
-        tally: VisibilityCount, spans: HiddenSpans, removedFaces: Set<Int>
-    ) {
-        method = options.method.rawValue
-        shape = options.shape.rawValue
-        margin = options.margin
-        strength = options.method == .blur || options.method == .pixelate ? options.resolvedStrength : nil
-        holdSeconds = options.holdSeconds
-        invert = options.isInverted
-        copiesAudio = video.copiesAudio
-        copiesSubtitles = video.copiesSubtitles
-        search = Search(
-            rate: analysis.sample.rate.description, accuracy: analysis.detect.accuracy.rawValue,
-            faces: analysis.detect.faces.rawValue, minimumConfidence: analysis.detect.minConfidence)
-        hidden = spans.spans
-        let choice = options.visible
-        if choice.keepsSomebody {
-            var named = Visible(
-                keptFaceIds: choice.keptFaces.sorted(), hiddenFaceIds: choice.hiddenFaces.sorted())
-            switch choice.people {
-            case .nobody: break
-            case .only(let people): named.keptPersonIds = people.sorted()
-            case .allBut(let people): named.hiddenPersonIds = people.sorted()
-            }
-            let shown = choice.keptFaces.intersection(removedFaces).sorted()
-            if !shown.isEmpty { named.keptFaceIdsRemovedByCorrections = shown }
-            visible = named
+enum HidingRecord {
+    static func text(
+        _ anonymizer: Anonymizer, in transcoder: Transcoder, video: RenderOptions, analysis: RecordedSettings
+    ) throws(VidscanError) -> String {
+        let (options, tally, detect) = (anonymizer.options, anonymizer.tally, analysis.detect)
+        var record: [String: JSONValue] = [
+            "vidscan_version": .text(Vidscan.version), "method": .text(options.method.rawValue),
+            "shape": .text(options.shape.rawValue), "margin": .number(options.margin),
+            "hold_seconds": .number(options.holdSeconds), "invert": .flag(options.isInverted),
+            // The original sound, with all voices.
+            "copies_audio": .flag(video.copiesAudio), "copies_subtitles": .flag(video.copiesSubtitles),
+            "search": .object([
+                "rate": .text(analysis.sample.rate.description), "accuracy": .text(detect.accuracy.rawValue),
+                "faces": .text(detect.faces.rawValue), "minimum_confidence": .number(detect.minConfidence),
+            ]),
+            "frames": .object([
+                "total": .integer(transcoder.frameCount),
+                "with_hidden_faces": .integer(anonymizer.hiddenSpans.frameCount),
+                // Those that show a face that was to stay visible, and those that do not, with the reasons.
+                "visible": .integer(tally.visibleFrames), "hidden_in_doubt": .integer(tally.doubtfulFrames),
+                "hidden_by": .object(
+                    Dictionary(uniqueKeysWithValues: tally.framesByDoubt.map { ($0.rawValue, .integer($1)) })),
+            ]),
+            "hidden": anonymizer.hiddenSpans.record(startingAt: transcoder.startMicroseconds),
+        ]
+        if [.blur, .pixelate].contains(options.method) { record["strength"] = .number(options.resolvedStrength) }
+        if options.visible.keepsSomebody {
+            record["visible"] = .object(visible(options.visible, removedFaces: anonymizer.removedFaces))
         }
-        frames = Frames(
-            total: count, withHiddenFaces: spans.frameCount, visible: tally.visibleFrames,
-            hiddenInDoubt: tally.doubtfulFrames,
-            hiddenBy: Dictionary(uniqueKeysWithValues: tally.framesByDoubt.map { ($0.rawValue, $1) }))
+        return try RecordFile.text(JSONValue.object(record), name: "the record")
+    }
+
+    /// Who was to stay visible, as the user wrote it.
+    private static func visible(_ choice: FaceChoice, removedFaces: Set<Int>) -> [String: JSONValue] {
+        let list = { (ids: Set<Int>) in JSONValue.list(ids.sorted().map { .integer($0) }) }
+        var visible: [String: JSONValue] = [
+            "kept_face_ids": list(choice.keptFaces), "hidden_face_ids": list(choice.hiddenFaces),
+            "minimum_person_confidence": .number(ChosenFaces.minimumConfidence),
+        ]
+        switch choice.people {
+        case .nobody: break
+        case .only(let people): visible["kept_person_ids"] = list(people)
+        case .allBut(let people): visible["hidden_person_ids"] = list(people)
+        }
+        let shown = choice.keptFaces.intersection(removedFaces)
+        if !shown.isEmpty { visible["kept_face_ids_removed_by_corrections"] = list(shown) }
+        return visible
     }
 
     /// - Parameter isInResult: whether the video has its usual name in the result's folder.
     static func path(of path: String, isInResult: Bool) -> String {
         isInResult ? (path as NSString).deletingPathExtension + ".json" : path + ".json"
     }
-
-    func text() throws(VidscanError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        do {
-            return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-        } catch {
-            throw VidscanError(.output, "cannot write the record: \(error.localizedDescription)", stage: .render)
-        }
-    }
 }
 
 /// Successive frames in which at least one face was hidden.
 struct HiddenSpans {
-    struct Span: Encodable, Equatable {
-        var fromSeconds: Double
-        var toSeconds: Double
-        var frames: Int
-        /// The most faces hidden at once.
-        var faces: Int
-    }
-
-    private(set) var spans: [Span] = []
+    /// In microseconds. `faces` is the most that were hidden at once.
+    private var spans: [(from: Int64, to: Int64, frames: Int, faces: Int)] = []
     /// Whether the previous frame belongs to the last span.
     private var isOpen = false
 
     var frameCount: Int { spans.reduce(0) { $0 + $1.frames } }
 
-    /// On the clock of a video that begins later.
-    func shifted(by microseconds: Int64) -> HiddenSpans {
-        let moved = { (seconds: Double) in (seconds * 1e6 - Double(microseconds)).rounded() / 1e6 }
-        var shifted = self
-        for index in spans.indices {
-            shifted.spans[index].fromSeconds = moved(spans[index].fromSeconds)
-            shifted.spans[index].toSeconds = moved(spans[index].toSeconds)
-        }
-        return shifted
+    /// On the clock of a video that begins at `start`.
+    func record(startingAt start: Int64) -> JSONValue {
+        let seconds = { (microseconds: Int64) in JSONValue.number(Double(microseconds - start) / 1e6) }
+        return .list(
+            spans.map { span in
+                .object([
+                    "from_seconds": seconds(span.from), "to_seconds": seconds(span.to),
+                    "frames": .integer(span.frames), "faces": .integer(span.faces),
+                ])
+            })
     }
 
     /// Frames come in time order.
     mutating func add(faces: Int, at microseconds: Int64) {
         defer { isOpen = faces > 0 }
         guard faces > 0 else { return }
-        let seconds = Double(microseconds) / 1e6
-        if isOpen, var last = spans.popLast() {
-            last.toSeconds = seconds
-            last.frames += 1
-            last.faces = max(last.faces, faces)
-            spans.append(last)
+        if isOpen, let last = spans.popLast() {
+            spans.append((last.from, microseconds, last.frames + 1, max(last.faces, faces)))
         } else {
-            spans.append(Span(fromSeconds: seconds, toSeconds: seconds, frames: 1, faces: faces))
+            spans.append((microseconds, microseconds, 1, faces))
         }
     }
 }

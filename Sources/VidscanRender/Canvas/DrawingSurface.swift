@@ -12,17 +12,11 @@ final class DrawingSurface {
     private var surface: OpaquePointer?
     private var context: OpaquePointer?
 
-    enum Content: Sendable {
-        /// For a `PixelPatch`.
-        case color
-        /// For a `PixelMask`.
-        case opacity
-    }
+    private let isMask: Bool
 
-    private let content: Content
-
-    init(content: Content = .color) {
-        self.content = content
+    /// - Parameter isMask: whether it has only opacity, for a `PixelMask`.
+    init(isMask: Bool = false) {
+        self.isMask = isMask
         capacity = 1 << 16
         bytes = .allocate(capacity: capacity)
     }
@@ -41,9 +35,8 @@ final class DrawingSurface {
     func begin(_ area: PixelRectangle, scaleX: Double = 1, scaleY: Double = 1, isFilled: Bool = false) {
         end()
         self.area = area
-        let pixelBytes = content == .color ? 4 : 1
         // Cairo requires rows that start at multiples of four bytes.
-        stride = (area.width * pixelBytes + 15) & ~15
+        stride = (area.width * (isMask ? 1 : 4) + 15) & ~15
         let count = stride * area.height
         if count > capacity {
             bytes.deallocate()
@@ -52,19 +45,13 @@ final class DrawingSurface {
         }
         bytes.update(repeating: isFilled ? 255 : 0, count: count)
         surface = cairo_image_surface_create_for_data(
-            bytes, content == .color ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_A8, Int32(area.width), Int32(area.height),
+            bytes, isMask ? CAIRO_FORMAT_A8 : CAIRO_FORMAT_ARGB32, Int32(area.width), Int32(area.height),
             Int32(stride))
         context = cairo_create(surface)
         cairo_translate(context, -Double(area.x), -Double(area.y))
         cairo_scale(context, scaleX, scaleY)
         cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
-    }
-
-    /// The surface owns the memory, which is valid until the next `begin`.
-    func patch() -> PixelPatch {
-        cairo_surface_flush(surface)
-        return PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area)
     }
 
     /// The surface owns the memory, which is valid until the next `begin`.
@@ -78,7 +65,8 @@ final class DrawingSurface {
         guard let area = frame.pixels(covering: part) else { return }
         begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
         draw()
-        try frame.blend(patch())
+        cairo_surface_flush(surface)
+        try frame.blend(PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area))
     }
 
     private func end() {
@@ -96,7 +84,7 @@ final class DrawingSurface {
     }
 
     /// Rounds the corners if `radius` is positive.
-    func rectangle(_ rectangle: Rectangle, radius: Double = 0, _ style: Style) {
+    func rectangle(_ rectangle: Rectangle, radius: Double, _ style: Style) {
         let radius = min(radius, rectangle.width / 2, rectangle.height / 2)
         cairo_new_path(context)
         if radius > 0 {
@@ -157,18 +145,12 @@ final class DrawingSurface {
         }
     }
 
-    private func set(_ ink: Ink) {
-        cairo_set_source_rgba(context, ink.red, ink.green, ink.blue, ink.opacity)
-    }
+    private func set(_ ink: Ink) { cairo_set_source_rgba(context, ink.red, ink.green, ink.blue, ink.opacity) }
 
     // MARK: Text
 
     /// The distance to the start of the next text, and the heights above and below the baseline.
-    struct TextSize: Sendable {
-        let width: Double
-        let ascent: Double
-        let descent: Double
-    }
+    typealias TextSize = (width: Double, ascent: Double, descent: Double)
 
     /// `size` is the font size in drawing units.
     func measure(_ text: String, size: Double) -> TextSize {
@@ -177,7 +159,7 @@ final class DrawingSurface {
         cairo_text_extents(context, text, &extents)
         var font = cairo_font_extents_t()
         cairo_font_extents(context, &font)
-        return TextSize(width: extents.x_advance, ascent: font.ascent, descent: font.descent)
+        return (extents.x_advance, font.ascent, font.descent)
     }
 
     /// `origin` is the left end of the baseline.
@@ -231,7 +213,56 @@ struct Ink: Sendable, Hashable {
     static let white = Ink(red: 1, green: 1, blue: 1)
     static let black = Ink(red: 0, green: 0, blue: 0)
 
-    func faded(to opacity: Double) -> Ink {
-        Ink(red: red, green: green, blue: blue, opacity: opacity)
+    func faded(to opacity: Double) -> Ink { Ink(red: red, green: green, blue: blue, opacity: opacity) }
+}
+
+/// An image, stored at successively halved sizes (mipmaps), so that drawing it small is fast and does not flicker. Not
+/// thread-safe.
+final class DrawnImage {
+    let size: PictureSize
+    private var levels: [(surface: OpaquePointer?, bytes: UnsafeMutablePointer<UInt8>, size: PictureSize)] = []
+
+    init(_ image: RasterImage) {
+        size = image.size
+        var level = image
+        add(level)
+        while level.size.shortSide > 2 {
+            level = level.halved()
+            add(level)
+        }
+    }
+
+    deinit {
+        for level in levels {
+            cairo_surface_destroy(level.surface)
+            level.bytes.deallocate()
+        }
+    }
+
+    /// Puts the top left corner at the origin, with one unit per pixel. `pixelsPerImagePixel` is the drawing scale.
+    func setSource(of context: OpaquePointer?, pixelsPerImagePixel: Double) {
+        let wanted = (size.width > 0 && pixelsPerImagePixel > 0) ? 1 / pixelsPerImagePixel : 1
+        var index = 0
+        var shrink = 2.0
+        while shrink <= wanted, index + 1 < levels.count {
+            index += 1
+            shrink *= 2
+        }
+        let level = levels[index]
+        cairo_scale(
+            context, Double(size.width) / Double(level.size.width), Double(size.height) / Double(level.size.height))
+        cairo_set_source_surface(context, level.surface, 0, 0)
+        let pattern = cairo_get_source(context)
+        cairo_pattern_set_filter(pattern, CAIRO_FILTER_BILINEAR)
+        cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD)
+    }
+
+    private func add(_ image: RasterImage) {
+        let stride = 4 * image.size.width
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * image.size.height)
+        bytes.initialize(from: image.bytes, count: image.bytes.count)
+        let surface = cairo_image_surface_create_for_data(
+            bytes, CAIRO_FORMAT_ARGB32, Int32(image.size.width), Int32(image.size.height), Int32(stride))
+        levels.append((surface, bytes, image.size))
     }
 }

@@ -2,6 +2,8 @@ package import VidscanBase
 package import VidscanFaces
 package import VidscanResults
 
+package typealias ShotCut = (microseconds: Int64, kind: ShotChange.Kind)
+
 /// The tables from which faces are drawn or hidden.
 ///
 /// Faces are drawn as a person corrected them. They are hidden where the detector found them, because a correction must not
@@ -16,9 +18,7 @@ package struct FaceTables {
 
     var identities: StoredResult { corrections ?? positions }
 
-    init(drawing result: StoredResult) {
-        (positions, corrections, removedFaces) = (result, nil, [])
-    }
+    init(drawing result: StoredResult) { (positions, corrections, removedFaces) = (result, nil, []) }
 
     package init(hiding result: StoredResult) throws(VidscanError) {
         positions = try result.analysed()
@@ -34,6 +34,23 @@ package struct FaceTables {
     func checkDigests(readsLandmarks: Bool) throws(VidscanError) {
         try positions.checkDigests(readsLandmarks: readsLandmarks)
         try corrections?.checkDigests(readsLandmarks: false)
+    }
+
+    /// In time order.
+    func cuts() throws(VidscanError) -> [ShotCut] {
+        let events = try TableReader(folder: positions.name, name: "events.csv")
+        let (time, kind, value) = (try events.column("time"), try events.column("kind"), try events.column("value"))
+        var cuts: [ShotCut] = []
+        while try events.next() {
+            let moment = try events.microseconds(time)
+            guard try events.value(kind, FaceEvent.Kind.init(rawValue:)) == .shotCut else { continue }
+            guard moment >= cuts.last?.microseconds ?? moment else { throw events.problem("time goes back") }
+            guard cuts.count < ReadLimits.events else {
+                throw events.problem("is one of more than \(ReadLimits.events) cuts, too many for a video")
+            }
+            cuts.append((moment, try events.value(value, ShotChange.Kind.init(rawValue:))))
+        }
+        return cuts
     }
 
     static func faceIDs(of result: StoredResult) throws(VidscanError) -> Set<Int> {
@@ -94,33 +111,5 @@ final class CorrectedNumbers {
 
     func finish() throws(VidscanError) {
         guard !hasRow else { throw faces.problem("names a face that the analysis did not find") }
-    }
-}
-
-package struct ShotCut {
-    var microseconds: Int64
-    var kind: ShotChange.Kind
-
-    package init(microseconds: Int64, kind: ShotChange.Kind) {
-        self.microseconds = microseconds
-        self.kind = kind
-    }
-
-    /// In time order.
-    static func all(of result: StoredResult) throws(VidscanError) -> [ShotCut] {
-        let events = try TableReader(folder: result.name, name: "events.csv")
-        let (time, kind, value) = (try events.column("time"), try events.column("kind"), try events.column("value"))
-        var cuts: [ShotCut] = []
-        while try events.next() {
-            let moment = try events.microseconds(time)
-            guard try events.value(kind, FaceEvent.Kind.init(rawValue:)) == .shotCut else { continue }
-            guard moment >= cuts.last?.microseconds ?? moment else { throw events.problem("time goes back") }
-            guard cuts.count < ReadLimits.events else {
-                throw events.problem("is one of more than \(ReadLimits.events) cuts, too many for a video")
-            }
-            cuts.append(
-                ShotCut(microseconds: moment, kind: try events.value(value, ShotChange.Kind.init(rawValue:))))
-        }
-        return cuts
     }
 }

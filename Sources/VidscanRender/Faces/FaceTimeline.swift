@@ -35,7 +35,7 @@ struct FaceTimeline {
         rows = try FaceStateReader(tables, needs: needs)
         behind = Int64(needs.behindSeconds * 1e6)
         ahead = Int64(needs.aheadSeconds * 1e6)
-        cuts = try ShotCut.all(of: tables.positions).map(\.microseconds)
+        cuts = try tables.cuts().map(\.microseconds)
     }
 
     /// Times must not decrease. The window extends at least to sample `number`.
@@ -146,21 +146,14 @@ struct FaceTimeline {
 
     /// Whether a time is nearer to this sample than to the next one in that direction, with no cut between them.
     private func reaches(_ number: Int, to microseconds: Int64) -> Bool {
-        guard let first = window.first?.number, window.indices.contains(number - first) else { return false }
-        let index = number - first
-        let own = window[index].microseconds
+        guard let own = sample(number)?.microseconds else { return false }
         let step = microseconds > own ? 1 : -1
-        let other: Int64
-        if window.indices.contains(index + step) {
-            other = window[index + step].microseconds
-            guard !hasCut(after: min(own, other), upTo: max(own, other)) else { return false }
-        } else if window.indices.contains(index - step) {
-            // At the end of the video, the sample extends as far as on its other side.
-            other = 2 * own - window[index - step].microseconds
-        } else {
-            return false
+        if let next = sample(number + step)?.microseconds {
+            return !hasCut(after: min(own, next), upTo: max(own, next)) && 2 * abs(microseconds - own) < abs(next - own)
         }
-        return 2 * abs(microseconds - own) < abs(other - own)
+        // At the end of the video, the sample extends as far as on its other side.
+        guard let previous = sample(number - step)?.microseconds else { return false }
+        return 2 * abs(microseconds - own) < abs(previous - own)
     }
 
     /// Up to the current time, oldest first. The trail restarts after a cut or a gap.

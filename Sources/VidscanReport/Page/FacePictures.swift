@@ -3,18 +3,8 @@ package import VidscanBase
 package import VidscanMedia
 package import VidscanResults
 
-package struct FaceMoment: Sendable {
-    package let faceID: Int
-    let microseconds: Int64
-    /// In pixels of the upright frame, if the table has no box at this moment.
-    let box: Rectangle
-
-    package init(faceID: Int, microseconds: Int64, box: Rectangle) {
-        self.faceID = faceID
-        self.microseconds = microseconds
-        self.box = box
-    }
-}
+/// The box, in pixels of the upright frame, is for a table that has none at this moment.
+package typealias FaceMoment = (faceID: Int, microseconds: Int64, box: Rectangle)
 
 package enum FacePictures {
     /// In pixels: twice the size on the page, for high-density displays.

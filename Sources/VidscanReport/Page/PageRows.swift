@@ -1,17 +1,10 @@
-internal import Foundation
+internal import CZlib
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
 /// The rows of `faces.csv` for a page, by face, then by time, in positions of the video.
 struct PageRows {
-    struct Column: Encodable {
-        let name: String
-        let width: Int
-        /// `nil` for whole numbers.
-        let quantization: Quantization?
-    }
-
     /// Beyond this, rows are thinned out, so that a browser can hold the page.
     private static let maximumRows = 400_000
     private static let points: [FacePoint] = FacePoint.allCases.filter { $0 != .mouth }
@@ -22,7 +15,8 @@ struct PageRows {
         if case .metric(let metric) = field { !metric.isFlag } else { true }
     }
 
-    let columns: [Column]
+    /// For the page's script: the name of each, its width in bytes and, unless it has whole numbers, its quantization.
+    let columns: [JSONValue]
     let bytes: [UInt8]
     /// By face_id.
     let ranges: [Int: Range<Int>]
@@ -41,8 +35,8 @@ struct PageRows {
         size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
     ) throws(VidscanError) {
         let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
-        var reader = try Reader(folder, size: size, map: map)
-        try reader.read(faces: Set(faces), leftOut: leftOut, times: times, stride: stride)
+        let reader = try Reader(
+            folder, faces: Set(faces), leftOut: leftOut, times: times, stride: stride, size: size, map: map)
         self.stride = stride
 
         // By face, then by time, so that neighbours are alike.
@@ -55,10 +49,12 @@ struct PageRows {
         self.ranges = ranges
         certainty = reader.scores.mapValues { $0.sum / Double($0.count) }
 
-        var columns: [Column] = []
+        var columns: [JSONValue] = []
         var bytes: [UInt8] = []
         func append(_ packed: PackedColumn, _ name: String, _ quantization: Quantization? = nil) {
-            columns.append(Column(name: name, width: packed.width, quantization: quantization))
+            var column: [String: JSONValue] = ["name": .text(name), "width": .integer(packed.width)]
+            column["quantization"] = quantization?.json
+            columns.append(.object(column))
             bytes += packed.bytes
         }
         append(PackedColumn(times.map { UInt64(bitPattern: $0) }), "time")
@@ -78,48 +74,30 @@ struct PageRows {
     var count: Int { ranges.values.reduce(0) { $0 + $1.count } }
 
     private struct Reader {
-        private let folder: String
-        private let map: VidscanBase.AffineTransform?
-        private let columns: FaceColumns
-        private let table: TableReader
         private(set) var faceIDs: [Int] = []
         private(set) var samples: [Int] = []
         private(set) var numbers: [(field: FaceField, quantization: Quantization, codes: [UInt16])]
         private(set) var scores: [Int: (sum: Double, count: Int)] = [:]
 
         init(
-            _ folder: String, size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
+            _ folder: String, faces: Set<Int>, leftOut: Set<Int>, times: [Int64], stride: Int,
+            size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
         ) throws(VidscanError) {
-            self.folder = folder
-            self.map = map
-            table = try TableReader(folder: folder, name: "faces.csv")
-            let points = PageRows.points.flatMap { [FaceField.x($0), .y($0)] }
-            let fields = FaceField.box + points + PageRows.metrics
-            columns = try FaceColumns(
+            let table = try TableReader(folder: folder, name: "faces.csv")
+            let columns = try FaceColumns(
                 [.confidence, .presence] + FaceField.points + FaceField.box + PageRows.metrics, of: table)
+            let (time, id) = (try table.column("time"), try table.column("face_id"))
             // Faces may lie partly outside the frame.
             let longer = Double(max(size.width, size.height))
             let step = max(PageRows.positionStep, 3 * longer / 65_000)
-            numbers = fields.map { field in
-                let isPosition = FaceField.box.contains(field) || FaceField.points.contains(field)
-                let quantization =
-                    isPosition
-                    ? Quantization(-longer...2 * longer, step: step)
-                    : Quantization(field.range, step: Self.step(field))
-                return (field, quantization, [])
+            let positions = FaceField.box + PageRows.points.flatMap { [FaceField.x($0), .y($0)] }
+            numbers = positions.map { ($0, Quantization(-longer...2 * longer, step: step), []) }
+            numbers += PageRows.metrics.map { metric in
+                // A tenth of a degree for angles; a byte is enough for scores.
+                let extent = metric.range.upperBound - metric.range.lowerBound
+                let step = metric.unit == "degrees" ? 0.1 : extent / 250
+                return (metric, Quantization(metric.range, step: step), [])
             }
-        }
-
-        /// A tenth of a degree for angles; a byte is enough for scores.
-        private static func step(_ field: FaceField) -> Double {
-            let extent = field.range.upperBound - field.range.lowerBound
-            return field.unit == "degrees" ? 0.1 : extent / 250
-        }
-
-        mutating func read(
-            faces: Set<Int>, leftOut: Set<Int>, times: [Int64], stride: Int
-        ) throws(VidscanError) {
-            let (time, id) = (try table.column("time"), try table.column("face_id"))
             var sample = 0
             while try table.next() {
                 let microseconds = try table.microseconds(time)
@@ -147,5 +125,68 @@ struct PageRows {
                 }
             }
         }
+    }
+}
+
+/// Whole numbers as their differences, split into bytes, all lowest bytes first. Neighbouring samples differ little, so
+/// these compress well.
+struct PackedColumn {
+    /// Bytes per number: 1, 2, 4 or 8.
+    let width: Int
+    private(set) var bytes: [UInt8]
+
+    init<Value: FixedWidthInteger & UnsignedInteger>(_ values: some Collection<Value>) {
+        width = Value.bitWidth / 8
+        bytes = []
+        bytes.reserveCapacity(values.count * width)
+        var folded: [Value] = []
+        folded.reserveCapacity(values.count)
+        var previous: Value = 0
+        for value in values {
+            let difference = value &- previous
+            previous = value
+            // Small differences of either sign become small: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …
+            let isNegative = difference >> (Value.bitWidth - 1) == 1
+            folded.append((difference << 1) ^ (isNegative ? Value.max : 0))
+        }
+        for byte in 0..<width { bytes.append(contentsOf: folded.map { UInt8(truncatingIfNeeded: $0 >> (8 * byte)) }) }
+    }
+}
+
+struct Quantization {
+    /// Has code 1; code 0 is a missing number.
+    let low: Double
+    let step: Double
+    let largest: Int
+
+    init(_ range: ClosedRange<Double>, step: Double) {
+        low = range.lowerBound
+        self.step = step
+        largest = Int(((range.upperBound - range.lowerBound) / step).rounded()) + 1
+    }
+
+    var json: JSONValue {
+        .object(["low": .number(low), "step": .number(step), "largest": .integer(largest)])
+    }
+
+    var isByte: Bool { largest <= Int(UInt8.max) }
+
+    /// Clamps the number to the range.
+    func code(_ value: Double?) -> UInt16 {
+        guard let value, !value.isNaN else { return 0 }
+        return UInt16(1 + min(max(((value - low) / step).rounded(), 0), Double(largest - 1)))
+    }
+}
+
+/// The zlib format (RFC 1950), which browsers decompress.
+enum Deflate {
+    static func compress(_ bytes: [UInt8]) throws(VidscanError) -> [UInt8] {
+        var size = compressBound(uLong(bytes.count))
+        var compressed = [UInt8](repeating: 0, count: Int(size))
+        guard compress2(&compressed, &size, bytes, uLong(bytes.count), Z_BEST_COMPRESSION) == Z_OK else {
+            throw VidscanError(.output, "not enough memory to compress the page's data", stage: .render)
+        }
+        compressed.removeLast(compressed.count - Int(size))
+        return compressed
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
@@ -18,11 +17,8 @@ struct ReportedFace {
     var box: Rectangle
     /// Per minute in which blinks can be seen; `nil` without any.
     var blinkRate: Double?
-    var means: [String: Double]
-    /// The samples behind each mean, by metric; empty if the table does not say.
-    var measuredSamples: [String: Int]
-    /// By metric, if the table has any.
-    var restingLevels: [String: Double]
+    /// By metric. The samples are those behind the mean; `nil` if the table does not say.
+    var measures: [String: (mean: Double?, samples: Int?, rest: Double?)]
 }
 
 struct ReportedEvent {
@@ -46,11 +42,12 @@ enum PageTables {
         let (samples, appearances) = (try table.column("samples"), try table.column("appearances"))
         let box = try FaceColumns(FaceField.box, of: table)
         let blinkRate = table.optionalColumn("blink_rate")
-        var means: [(measure: FaceField, column: Int, samples: Int?, rest: Int?)] = []
-        for measure in measures {
-            let (column, name) = (try table.column("\(measure.name)_mean"), measure.name)
-            means.append(
-                (measure, column, table.optionalColumn("\(name)_samples"), table.optionalColumn("\(name)_rest")))
+        let columns = try measures.map { measure throws(VidscanError) in
+            (
+                measure: measure, mean: try table.column("\(measure.name)_mean"),
+                samples: table.optionalColumn("\(measure.name)_samples"),
+                rest: table.optionalColumn("\(measure.name)_rest")
+            )
         }
         var ids: Set<Int> = []
         var faces: [ReportedFace] = []
@@ -60,41 +57,32 @@ enum PageTables {
             guard faces.count < ReadLimits.tracks else {
                 throw table.problem("is one of more than \(ReadLimits.tracks) faces, too many for a page")
             }
-            let (begin, end) = (
-                try table.number(first, in: ReadLimits.seconds), try table.number(last, in: ReadLimits.seconds)
-            )
+            let begin = try table.number(first, in: ReadLimits.seconds)
+            let end = try table.number(last, in: ReadLimits.seconds)
             guard begin <= end else { throw table.problem("last_time is before first_time") }
-            var values: [String: Double] = [:]
-            var counts: [String: Int] = [:]
-            var resting: [String: Double] = [:]
-            for (measure, column, samples, rest) in means {
-                values[measure.name] = try table.optionalNumber(column, in: measure.range)
-                if let rest { resting[measure.name] = try table.optionalNumber(rest, in: measure.range) }
-                if let samples { counts[measure.name] = try table.count(samples) }
+            var measures: [String: (mean: Double?, samples: Int?, rest: Double?)] = [:]
+            for (measure, mean, samples, rest) in columns {
+                measures[measure.name] = (
+                    try table.optionalNumber(mean, in: measure.range), try samples.map(table.count),
+                    try optionalNumber(rest, in: measure.range, of: table)
+                )
             }
             faces.append(
                 ReportedFace(
                     id: face, personID: try table.optionalInteger(person, in: ReadLimits.ids),
-                    personConfidence: try personConfidence.flatMap { column throws(VidscanError) in
-                        try table.optionalNumber(column, in: 0...1)
-                    },
-                    firstSeconds: begin, lastSeconds: end,
-                    visibleSeconds: try table.number(visible, in: ReadLimits.durations),
+                    personConfidence: try optionalNumber(personConfidence, in: 0...1, of: table), firstSeconds: begin,
+                    lastSeconds: end, visibleSeconds: try table.number(visible, in: ReadLimits.durations),
                     samples: try table.count(samples), appearances: try table.count(appearances),
-                    bestMicroseconds: try table.microseconds(best),
-                    box: try box.numbers(in: table).box,
-                    blinkRate: try blinkRate.flatMap { column throws(VidscanError) in
-                        try table.optionalNumber(column, in: ReadLimits.durations)
-                    }, means: values, measuredSamples: counts, restingLevels: resting))
+                    bestMicroseconds: try table.microseconds(best), box: try box.numbers(in: table).box,
+                    blinkRate: try optionalNumber(blinkRate, in: ReadLimits.durations, of: table), measures: measures))
         }
         return faces
     }
 
     static func events(_ folder: String) throws(VidscanError) -> [ReportedEvent] {
         let table = try TableReader(folder: folder, name: "events.csv")
-        let (time, kind, face, value) = (
-            try table.column("time"), try table.column("kind"), try table.column("face_id"), try table.column("value")
-        )
+        let (time, kind) = (try table.column("time"), try table.column("kind"))
+        let (face, value) = (try table.column("face_id"), try table.column("value"))
         let measured = table.optionalColumn("measured")
         var events: [ReportedEvent] = []
         while try table.next() {
@@ -108,11 +96,16 @@ enum PageTables {
                     seconds: seconds, kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)),
                     faceID: try table.optionalInteger(face, in: ReadLimits.ids),
                     value: try table.text(value) == nil ? "" : table.value(value, Self.eventValue),
-                    measuredFraction: try measured.flatMap { column throws(VidscanError) in
-                        try table.optionalNumber(column, in: 0...1)
-                    }))
+                    measuredFraction: try optionalNumber(measured, in: 0...1, of: table)))
         }
         return events
+    }
+
+    /// `nil` also without the column, which earlier versions did not write.
+    private static func optionalNumber(
+        _ column: Int?, in range: ClosedRange<Double>, of table: TableReader
+    ) throws(VidscanError) -> Double? {
+        try column.flatMap { column throws(VidscanError) in try table.optionalNumber(column, in: range) }
     }
 
     /// `nil` unless the text is a word such as `occluded`, or a number.
@@ -127,9 +120,7 @@ struct SampleTimes {
     private(set) var microseconds: [Int64] = []
     var count: Int { microseconds.count }
     /// In seconds; 0 without samples.
-    var range: ClosedRange<Double> {
-        Double(microseconds.first ?? 0) / 1e6...Double(microseconds.last ?? 0) / 1e6
-    }
+    var range: ClosedRange<Double> { Double(microseconds.first ?? 0) / 1e6...Double(microseconds.last ?? 0) / 1e6 }
     /// On average, in seconds.
     var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
 

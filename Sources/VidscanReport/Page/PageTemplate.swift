@@ -18,15 +18,13 @@ package enum PageTemplate: String {
             templates: try sources.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
     }
 
-    /// `content` has a property for each name in the template. The template looks for a missing value in the enclosing
-    /// values, so optional properties need distinct names.
+    /// `content` has a value for each name in the template, which looks for a missing one in the enclosing values. So
+    /// optional values need distinct names, or are lists with or without an element.
     package func render(_ content: Any, for path: String) throws(VidscanError) -> String {
         do {
             // In a page too, control characters in a name could reorder the text around it.
             return Printable.lines(try Self.library.get().render(content, withTemplate: rawValue) ?? "")
-        } catch {
-            throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render)
-        }
+        } catch { throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render) }
     }
 
     /// The content security policy.
@@ -49,13 +47,13 @@ package enum PageTemplate: String {
     fileprivate var modules: [[UInt8]] {
         switch self {
         case .people, .verification: []
-        case .index: [PackageResources.helpers_js, PackageResources.tables_js, PackageResources.index_js]
+        case .index: [PackageResources.helpers_js, PackageResources.index_js]
         case .report:
             [
-                PackageResources.helpers_js, PackageResources.tables_js, PackageResources.state_js,
-                PackageResources.samples_js, PackageResources.model_js, PackageResources.player_js,
-                PackageResources.overlay_js, PackageResources.timeline_js, PackageResources.curves_js,
-                PackageResources.corrections_js, PackageResources.lists_js, PackageResources.page_js,
+                PackageResources.helpers_js, PackageResources.state_js, PackageResources.samples_js,
+                PackageResources.model_js, PackageResources.player_js, PackageResources.overlay_js,
+                PackageResources.timeline_js, PackageResources.curves_js, PackageResources.corrections_js,
+                PackageResources.lists_js, PackageResources.page_js,
             ]
         }
     }
@@ -109,9 +107,7 @@ package struct PageFact: Sendable {
     let name: String
     let value: String
 
-    package init(_ name: String, _ value: String) {
-        (self.name, self.value) = (name, value)
-    }
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 }
 
 package struct PageCell: Sendable, MustacheParent {

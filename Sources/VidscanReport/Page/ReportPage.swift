@@ -3,21 +3,8 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
+/// What the page of a result shows.
 struct ReportPage {
-    struct Row {
-        let cells: [PageCell]
-    }
-
-    let head: PageHead
-    let video: PageVideo?
-    let trackHeads: [PageCell]
-    let tracks: [Row]
-    let facts: [PageFact]
-    /// For the script: JSON, and the packed rows.
-    let data, rows: String
-}
-
-struct PageContent {
     private static let maximumEvents = 20_000
     private static let tableMetrics = [
         "smile", "left_eye_openness", "right_eye_openness", "yaw", "pitch", "attention", "valence", "joy", "surprise",
@@ -39,7 +26,8 @@ struct PageContent {
 
     // MARK: Text
 
-    func page(_ data: PageData, rows: [UInt8], notices: [String]) throws(VidscanError) -> ReportPage {
+    func html(for path: String, notices: [String]) throws(VidscanError) -> String {
+        let (data, rows) = try data()
         let counts = record.counts
         let summary = [
             TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
@@ -47,7 +35,7 @@ struct PageContent {
             "\(counts.personIds) \(counts.personIds == 1 ? "person" : "people")",
             NumberText.count(counts.hardCuts + counts.gradualCuts, "cut"),
         ].joined(separator: " · ")
-        let metrics = Self.tableMetrics.filter { name in faces.contains { $0.means[name] != nil } }
+        let metrics = Self.tableMetrics.filter { name in faces.contains { $0.measures[name]?.mean != nil } }
         let hasBlinks = faces.contains { $0.blinkRate != nil }
         let heads =
             ["face", "person", "first", "last", "visible (s)", "samples", "appearances"]
@@ -58,13 +46,15 @@ struct PageContent {
                 tenths(face.visibleSeconds), "\(face.samples)", "\(face.appearances)",
             ] + (hasBlinks ? [face.blinkRate.map(tenths) ?? ""] : []) + metrics.map { mean($0, of: face) }
         }
-        return ReportPage(
-            head: PageHead(
-                .report, title: title, summary: summary, warnings: record.warnings, notices: notices,
-                loads: video == nil ? .nothing : .video), video: video,
-            trackHeads: heads.map { PageCell($0) },
-            tracks: tracks.map { ReportPage.Row(cells: $0.map { PageCell($0) }) }, facts: facts,
-            data: try data.json(), rows: Data(rows).base64EncodedString())
+        let head = PageHead(
+            .report, title: title, summary: summary, warnings: record.warnings, notices: notices,
+            loads: video == nil ? .nothing : .video)
+        let content: [String: Any] = [
+            "head": head, "video": video.map { [$0] } ?? [], "trackHeads": heads.map { PageCell($0) },
+            "tracks": tracks.map { $0.map { PageCell($0) } }, "facts": facts, "data": data,
+            "rows": Data(rows).base64EncodedString(),
+        ]
+        return try PageTemplate.report.render(content, for: path)
     }
 
     private var facts: [PageFact] {
@@ -88,8 +78,8 @@ struct PageContent {
 
     /// `63.6`, or `63.6 (28 %)` if only that fraction of the samples has the metric.
     private func mean(_ metric: String, of face: ReportedFace) -> String {
-        guard let mean = face.means[metric] else { return "" }
-        guard let count = face.measuredSamples[metric], count < face.samples else { return tenths(mean) }
+        guard let measure = face.measures[metric], let mean = measure.mean else { return "" }
+        guard let count = measure.samples, count < face.samples else { return tenths(mean) }
         return "\(tenths(mean)) (\(Int((100 * Double(count) / Double(face.samples)).rounded())) %)"
     }
 
@@ -102,7 +92,8 @@ struct PageContent {
 
     // MARK: Data
 
-    func data() throws(VidscanError) -> (data: PageData, rows: [UInt8]) {
+    /// Returns what the page's script reads: JSON, and the packed rows.
+    private func data() throws(VidscanError) -> (json: String, rows: [UInt8]) {
         let size = (
             width: record.filters?.sourceWidth ?? record.video.displayWidth ?? 1,
             height: record.filters?.sourceHeight ?? record.video.displayHeight ?? 1
@@ -114,21 +105,53 @@ struct PageContent {
             result.name, faces: faces.map(\.id), leftOut: leftOut, times: samples.microseconds,
             expected: leftOut.isEmpty ? record.counts.faces : faces.reduce(0) { $0 + $1.samples }, size: size,
             map: try result.mapToSource())
+        var video: [String: JSONValue] = [
+            // Corrections recognise the video by its name and its size in bytes.
+            "name": .text(title), "bytes": .integer(Int(record.input.bytes)),
+            // Pixels of the upright frame, for all positions.
+            "width": .integer(size.width), "height": .integer(size.height),
+        ]
+        // For a browser that cannot play the video.
+        video["advice"] = (self.video?.advice).map(JSONValue.text)
         let last = samples.range.upperBound + samples.interval
-        let data = PageData(
-            video: .init(
-                name: title, bytes: record.input.bytes, width: size.width, height: size.height, advice: video?.advice),
-            start: min(0, samples.range.lowerBound), end: max(record.video.durationSeconds ?? 0, last, 0.04),
-            interval: samples.interval, stride: rows.stride, samples: samples.count, rows: rows.count,
-            columns: rows.columns, metrics: PageRows.metrics.map(metric), tracks: tracks(rows),
-            pictures: Dictionary(uniqueKeysWithValues: pictures.map { ("\($0)", $1) }), events: packedEvents(),
-            cuts: events.filter { $0.kind == .shotCut }.prefix(Self.maximumEvents).map {
-                .init(time: $0.seconds, isGradual: $0.value == "gradual")
-            }, corrections: (record.corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) },
-            names: hidesFaces
-                ? [:] : Dictionary(uniqueKeysWithValues: (record.corrections?.people ?? [:]).map { ("\($0)", $1) }),
-            excluded: (record.corrections?.excluded ?? []).map { [$0.from, $0.to] })
-        return (data, try Deflate.compress(rows.bytes))
+        let cuts = events.filter { $0.kind == .shotCut }.prefix(Self.maximumEvents)
+        let corrections = record.corrections
+        let names = hidesFaces ? [:] : corrections?.people ?? [:]
+        let data: [String: JSONValue] = [
+            "video": .object(video),
+            // The timeline, and the average time between samples, in seconds.
+            "start": .number(min(0, samples.range.lowerBound)),
+            "end": .number(max(record.video.durationSeconds ?? 0, last, 0.04)),
+            "interval": .number(samples.interval), "stride": .integer(rows.stride),
+            "samples": .integer(samples.count), "rows": .integer(rows.count), "columns": .list(rows.columns),
+            "metrics": .list(PageRows.metrics.map(metric)), "tracks": .list(tracks(rows)),
+            // `data:` URLs by face_id, and pseudonyms by person_id.
+            "pictures": Self.texts(pictures), "names": Self.texts(names),
+            "events": packedEvents,
+            "cuts": .list(
+                cuts.map { .object(["time": .number($0.seconds), "isGradual": .flag($0.value == "gradual")]) }),
+            // The tables contain these already.
+            "corrections": .list((corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) }),
+            // Left-out times, in seconds.
+            "excluded": .list((corrections?.excluded ?? []).map { .list([.number($0.from), .number($0.to)]) }),
+        ]
+        return (try Self.json(.object(data)), try Deflate.compress(rows.bytes))
+    }
+
+    private static func texts(_ texts: [Int: String]) -> JSONValue {
+        .object(Dictionary(uniqueKeysWithValues: texts.map { ("\($0)", .text($1)) }))
+    }
+
+    private static func json(_ data: JSONValue) throws(VidscanError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            let text = Printable.json(String(decoding: try encoder.encode(data), as: UTF8.self))
+            // The text must not contain a tag that ends the script element.
+            return text.replacing("<", with: "\\u003c")
+        } catch {
+            throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render)
+        }
     }
 
     /// Whether a correction contains the user's own text.
@@ -137,41 +160,52 @@ struct PageContent {
         return members["do"] == .text("note") || members["do"] == .text("name")
     }
 
-    private func metric(_ field: FaceField) -> PageData.Metric {
+    private func metric(_ field: FaceField) -> JSONValue {
         var isExperimental = false
         if case .metric(let metric) = field { isExperimental = metric.status == .experimental }
-        return PageData.Metric(
-            name: field.name, unit: field.unit, meaning: field.meaning, low: field.range.lowerBound,
-            high: field.range.upperBound, isExperimental: isExperimental)
+        return .object([
+            "name": .text(field.name), "unit": .text(field.unit), "meaning": .text(field.meaning),
+            "low": .number(field.range.lowerBound), "high": .number(field.range.upperBound),
+            // Whether nothing proves that it measures what its name says.
+            "isExperimental": .flag(isExperimental),
+        ])
     }
 
-    private func tracks(_ rows: PageRows) -> [PageData.Track] {
-        let positions = PageRows.metrics.enumerated().map { (name: $1.name, position: "\($0)") }
-        return faces.compactMap { face in
+    private func tracks(_ rows: PageRows) -> [JSONValue] {
+        faces.compactMap { face in
             guard let range = rows.ranges[face.id] else { return nil }
-            var rest: [String: Double] = [:]
-            for (name, position) in positions { rest[position] = face.restingLevels[name] }
-            let mood = Metric.likeliest(of: Metric.namedEmotions) { face.means[$0.rawValue] }
-            return PageData.Track(
-                id: face.id, person: face.personID, personConfidence: face.personConfidence,
-                certainty: ((rows.certainty[face.id] ?? 0) * 1000).rounded() / 1000, row: range.lowerBound,
-                rows: range.count, best: Double(face.bestMicroseconds) / 1e6,
-                mood: mood.map { "\($0.metric.rawValue) \(Int($0.score.rounded()))" }, rest: rest)
+            var rest: [String: JSONValue] = [:]
+            for (index, metric) in PageRows.metrics.enumerated() {
+                rest["\(index)"] = (face.measures[metric.name]?.rest).map(JSONValue.number)
+            }
+            let mood = Metric.likeliest(of: Metric.namedEmotions) { face.measures[$0.rawValue]?.mean }
+            var track: [String: JSONValue] = [
+                "id": .integer(face.id), "row": .integer(range.lowerBound), "rows": .integer(range.count),
+                "best": .number(Double(face.bestMicroseconds) / 1e6), "rest": .object(rest),
+                "certainty": .number(((rows.certainty[face.id] ?? 0) * 1000).rounded() / 1000),
+            ]
+            track["person"] = face.personID.map(JSONValue.integer)
+            track["personConfidence"] = face.personConfidence.map(JSONValue.number)
+            // The likely emotion on average, with its mean: `joy 62`.
+            track["mood"] = mood.map { .text("\($0.metric.rawValue) \(Int($0.score.rounded()))") }
+            return .object(track)
         }
     }
 
-    private func packedEvents() -> PageData.Events {
-        var packed = PageData.Events()
-        packed.kinds = Array(Set(events.map(\.kind.rawValue))).sorted()
-        let positions = Dictionary(uniqueKeysWithValues: packed.kinds.enumerated().map { ($1, $0) })
-        packed.count = events.count
-        for event in events.prefix(Self.maximumEvents) {
-            packed.time.append(event.seconds)
-            packed.kind.append(positions[event.kind.rawValue] ?? 0)
-            packed.face.append(event.faceID)
-            packed.value.append(event.value)
-            packed.measured.append(event.measuredFraction.map { Int((100 * $0).rounded()) })
-        }
-        return packed
+    /// The first events, and how many there are.
+    private var packedEvents: JSONValue {
+        let kinds = Set(events.map(\.kind.rawValue)).sorted()
+        let positions = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, $0) })
+        let shown = events.prefix(Self.maximumEvents)
+        return .object([
+            "count": .integer(events.count), "kinds": .list(kinds.map(JSONValue.text)),
+            "time": .list(shown.map { .number($0.seconds) }),
+            // Indices in `kinds`.
+            "kind": .list(shown.map { .integer(positions[$0.kind.rawValue] ?? 0) }),
+            "face": .list(shown.map { $0.faceID.map(JSONValue.integer) ?? .null }),
+            "value": .list(shown.map { .text($0.value) }),
+            // The measured fraction, in per cent.
+            "measured": .list(shown.map { $0.measuredFraction.map { .integer(Int((100 * $0).rounded())) } ?? .null }),
+        ])
     }
 }

@@ -1,6 +1,3 @@
-
-  // MARK: Making corrections
-
   const storageKey = `vidscan corrections ${data.video.name} ${data.video.bytes}`;
   const corrections = {
     /** Those that the tables contain already come first, and stay. */
@@ -58,10 +55,9 @@
         byId("correction-state").textContent = `${file.name} cannot be opened: ${error.message}`;
         return;
       }
-      const known = JSON.stringify(this.applied);
-      const opened = JSON.stringify(read.corrections.slice(0, this.applied.length)) === known ? read.corrections.slice(this.applied.length) : read.corrections;
-      this.list = opened;
-      this.changed(`Opened ${opened.length} corrections`);
+      const count = this.applied.length, isContinued = JSON.stringify(read.corrections.slice(0, count)) === JSON.stringify(this.applied);
+      this.list = isContinued ? read.corrections.slice(count) : read.corrections;
+      this.changed(`Opened ${this.list.length} corrections`);
     },
   };
 
@@ -69,39 +65,33 @@
   const isText = (value, longest) => typeof value === "string" && value.length > 0 && value.length <= longest;
   const isName = name => isText(name, 100) && !/["\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(name);
   const isFace = face => face && isNumber(face.time) && Array.isArray(face.box) && face.box.length === 4 && face.box.every(isNumber);
-  function isCorrection(item) {
-    switch (item?.do) {
-      case "same_person": case "different_people": return Array.isArray(item.faces) && item.faces.length === 2 && item.faces.every(isFace);
-      case "split": return isFace(item.face) && isNumber(item.time);
-      case "name": return isFace(item.face) && isName(item.name);
-      case "not_a_face": return isFace(item.face);
-      case "exclude": return isNumber(item.from) && isNumber(item.to) && item.from <= item.to;
-      case "note": return isNumber(item.time) && isText(item.text, 4000) && (item.face === undefined || isFace(item.face));
-      default: return false;
-    }
-  }
-  function describe(item) {
-    const at = face => clock(face.time);
-    switch (item.do) {
-      case "same_person": return `same person: the faces at ${at(item.faces[0])} and ${at(item.faces[1])}`;
-      case "different_people": return `different people: the faces at ${at(item.faces[0])} and ${at(item.faces[1])}`;
-      case "split": return `split the track at ${clock(item.time)}`;
-      case "name": return `name “${item.name}” for the person at ${at(item.face)}`;
-      case "not_a_face": return `no face at ${at(item.face)}`;
-      case "exclude": return `exclude ${clock(item.from)} to ${clock(item.to)}`;
-      case "note": return `note at ${clock(item.time)}: ${item.text}`;
-      default: return "";
-    }
-  }
+  const arePair = ({ faces }) => Array.isArray(faces) && faces.length === 2 && faces.every(isFace);
+  const pairText = ({ faces }) => `the faces at ${clock(faces[0].time)} and ${clock(faces[1].time)}`;
+  /** By what a correction does: whether its values are valid, and its words. */
+  const kinds = new Map(Object.entries({
+    same_person: [arePair, item => `same person: ${pairText(item)}`],
+    different_people: [arePair, item => `different people: ${pairText(item)}`],
+    split: [item => isFace(item.face) && isNumber(item.time), item => `split the track at ${clock(item.time)}`],
+    name: [item => isFace(item.face) && isName(item.name), item => `name “${item.name}” for the person at ${clock(item.face.time)}`],
+    not_a_face: [item => isFace(item.face), item => `no face at ${clock(item.face.time)}`],
+    exclude: [({ from, to }) => isNumber(from) && isNumber(to) && from <= to, item => `exclude ${clock(item.from)} to ${clock(item.to)}`],
+    note: [
+      item => isNumber(item.time) && isText(item.text, 4000) && (item.face === undefined || isFace(item.face)),
+      item => `note at ${clock(item.time)}: ${item.text}`,
+    ],
+  }));
+  const isCorrection = item => kinds.has(item?.do) && kinds.get(item.do)[0](item);
+  const describe = item => kinds.get(item.do)[1](item);
   const whenOf = item => item.time ?? item.from ?? (item.face ?? item.faces?.[0])?.time ?? 0;
 
   const micro = value => Math.round(value * 1e6) / 1e6;
+  const faceAt = row => ({ time: micro(timeOf(row)), box: boxOf(row) });
   /** A track's time and box by which a correction names it: at the playhead if it is visible there. */
   function faceOf(track) {
     const row = search(track.from, track.to, row => timeOf(row) > state.time + sameTime) - 1;
     let best = Math.min(Math.max(row, track.from), track.to - 1);
     if (track.from <= best + 1 && best + 1 < track.to && Math.abs(timeOf(best + 1) - state.time) < Math.abs(timeOf(best) - state.time)) best++;
-    return { time: micro(timeOf(best)), box: boxOf(best) };
+    return faceAt(best);
   }
 
   function select(track) {
@@ -169,7 +159,7 @@
     const other = longest(track.owner.tracks.filter(one => one !== track));
     if (other) return faceOf(other);
     const here = faceOf(track).time, gap = appearances(track).find(([from, to]) => here < timeOf(from) - sameTime || here > timeOf(to - 1) + sameTime);
-    return gap ? { time: micro(timeOf(gap[0])), box: boxOf(gap[0]) } : null;
+    return gap ? faceAt(gap[0]) : null;
   }
   byId("somebody-else").addEventListener("click", () => {
     const rest = companion(state.selection);
@@ -181,7 +171,7 @@
     const row = search(selection.from, selection.to, row => timeOf(row) >= state.time - sameTime);
     if (row <= selection.from || row >= selection.to) return complain("Move the playhead between two samples of the selected track first.");
     // The track is named by a sample before the split, so that it is the part that keeps its number.
-    corrections.add({ do: "split", face: { time: micro(timeOf(row - 1)), box: boxOf(row - 1) }, time: micro(timeOf(row)) });
+    corrections.add({ do: "split", face: faceAt(row - 1), time: micro(timeOf(row)) });
   });
   byId("no-face").addEventListener("click", () => {
     if (state.selection) corrections.add({ do: "not_a_face", face: faceOf(state.selection) });

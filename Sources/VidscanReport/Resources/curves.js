@@ -1,6 +1,3 @@
-
-  // MARK: Curves
-
   // Levels of detail: minimum and maximum of 8, 64, 512 … rows, so that a curve costs as much as it has pixels.
   const levelCache = new Map();
   function levelsOf(track, column, name) {

@@ -23,3 +23,26 @@
     }
     return low;
   };
+
+  // Tables whose heads sort them: numbers come before text, and empty cells come last.
+  const cellValue = text => {
+    if (/^-?[\d.]+( \(\d+ %\))?$/.test(text)) return parseFloat(text);
+    return /^[\d:.]+$/.test(text) ? text.split(":").reduce((a, b) => 60 * a + +b, 0) : text;
+  };
+  const compareCells = (a, b) => a === b ? 0 : a === "" ? 1 : b === "" ? -1 : typeof a === typeof b ? (a < b ? -1 : 1) : typeof a === "number" ? -1 : 1;
+  const sortTable = (table, column, ascending) => {
+    const heads = [...table.tHead.rows[0].cells];
+    if (!heads[column]?.querySelector("button")) return;
+    heads.forEach(head => head.removeAttribute("aria-sort"));
+    heads[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
+    // A page that shows only some of the rows keeps all of them here, and shows them itself.
+    const isPartial = table.allRows !== undefined;
+    const keyed = (table.allRows ?? [...table.tBodies[0].rows]).map(row => ({ row, key: cellValue(row.cells[column].textContent.trim()) }));
+    keyed.sort((a, b) => a.key === "" || b.key === "" || ascending ? compareCells(a.key, b.key) : compareCells(b.key, a.key));
+    const sorted = keyed.map(entry => entry.row);
+    if (isPartial) table.allRows = sorted; else table.tBodies[0].append(...sorted);
+    table.dispatchEvent(new CustomEvent("sorted", { detail: { column, ascending } }));
+  };
+  for (const table of document.querySelectorAll("table.sortable"))
+    [...table.tHead.rows[0].cells].forEach((head, column) => head.querySelector("button")?.addEventListener("click", () =>
+      sortTable(table, column, head.getAttribute("aria-sort") !== "ascending")));

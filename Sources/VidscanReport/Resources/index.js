@@ -1,4 +1,3 @@
-
   const table = byId("files"), group = byId("group"), name = byId("search"), live = byId("live");
 
   // The reader's choices survive a reload.
@@ -45,7 +44,7 @@
     let pause;
     name.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(choose, described.size > 2000 ? 150 : 0); });
   }
-  if (choice.sort) table.dispatchEvent(new CustomEvent("sort-by", { detail: choice.sort })); else show();
+  if (choice.sort) sortTable(table, choice.sort.column, choice.sort.ascending); else show();
 
   // The progress of a batch. Its state is a script, because a page that was opened from a folder may not read other files.
   if (!live) return;

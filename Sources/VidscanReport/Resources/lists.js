@@ -1,6 +1,3 @@
-
-  // MARK: Lists
-
   const tabs = ["people", "events", "check", "correct"];
   function openTab(name) {
     for (const tab of tabs) {
@@ -28,21 +25,17 @@
   function showPeople() {
     const list = state.order.map(person => {
       const image = pictureOf(person);
-      const check = make("input", { type: "checkbox", checked: state.shownPeople.has(person.id), ariaLabel: `Show the curve of ${person.name}` });
-      check.addEventListener("change", () => {
-        if (check.checked) state.shownPeople.add(person.id); else state.shownPeople.delete(person.id);
+      const change = event => {
+        if (event.target.checked) state.shownPeople.add(person.id); else state.shownPeople.delete(person.id);
         redraw();
-      });
-      const button = make("button", { type: "button", className: "go" },
-        image ? make("img", { src: image, alt: "", width: 44, height: 44 }) : make("span", { className: "nopicture small" }),
-        make("span", {}, make("bdi", { className: "name" }, person.name),
-          make("span", { className: "detail" }, [`${person.seconds.toFixed(1)} s in ${person.tracks.length} ${person.tracks.length === 1 ? "track" : "tracks"}`, person.mood].filter(Boolean).join(" · "))),
-        make("output", { className: "value" }));
-      button.addEventListener("click", () => choose(person.tracks[0], person.tracks[0].best));
-      const row = make("li", {}, check, button);
-      row.dataset.person = person.id;
-      row.style.setProperty("--face", `var(--c${person.color})`);
-      return row;
+      };
+      return make("li", { "data-person": person.id, style: colorStyle(person) },
+        make("input", { type: "checkbox", checked: state.shownPeople.has(person.id), ariaLabel: `Show the curve of ${person.name}`, onchange: change }),
+        make("button", { type: "button", className: "go", onclick: () => choose(person.tracks[0], person.tracks[0].best) },
+          image ? make("img", { src: image, alt: "", width: 44, height: 44 }) : make("span", { className: "nopicture small" }),
+          make("span", {}, make("bdi", { className: "name" }, person.name),
+            make("span", { className: "detail" }, [`${person.seconds.toFixed(1)} s in ${person.tracks.length} ${person.tracks.length === 1 ? "track" : "tracks"}`, person.mood].filter(Boolean).join(" · "))),
+          make("output", { className: "value" })));
     });
     byId("people").replaceChildren(...list);
     if (!list.length) byId("people").append(make("li", { className: "empty" }, "No face was found."));
@@ -105,20 +98,14 @@
       const first = Math.max(0, Math.floor(this.box.scrollTop / this.height) - 4);
       const last = Math.min(this.rows.length, first + Math.ceil(this.box.clientHeight / this.height) + 8);
       const focused = this.inner.contains(document.activeElement) ? +document.activeElement.dataset.index : -1;
-      this.inner.replaceChildren(...this.rows.slice(first, last).map((event, i) => {
-        const button = make("button", { type: "button", className: "event" },
-          make("span", { className: "when" }, clock(event.time)), make("span", {}, words(event.kind)),
-          make("bdi", { className: "who" }, event.track?.owner.name ?? ""),
-          make("bdi", { className: "what" }, [event.value, event.measured === null ? "" : `${event.measured} % measured`].filter(Boolean).join(", ")));
-        button.dataset.index = first + i;
-        button.style.top = (first + i) * this.height + "px";
-        if (event.track) button.style.setProperty("--face", `var(--c${event.track.owner.color})`);
-        button.addEventListener("click", () => {
-          if (event.track) select(event.track);
-          player.stop(event.time);
-        });
-        return button;
-      }));
+      this.inner.replaceChildren(...this.rows.slice(first, last).map((event, i) =>
+        make("button", {
+          type: "button", className: "event", "data-index": first + i, onclick: () => this.show(event),
+          style: `top: ${(first + i) * this.height}px; ${event.track ? colorStyle(event.track.owner) : ""}`,
+        },
+        make("span", { className: "when" }, clock(event.time)), make("span", {}, words(event.kind)),
+        make("bdi", { className: "who" }, event.track?.owner.name ?? ""),
+        make("bdi", { className: "what" }, [event.value, event.measured === null ? "" : `${event.measured} % measured`].filter(Boolean).join(", ")))));
       if (focused >= first && focused < last) this.inner.children[focused - first].focus({ preventScroll: true });
     },
     focus(index) {
@@ -129,6 +116,10 @@
       this.draw();
       this.inner.querySelector(`[data-index="${index}"]`)?.focus({ preventScroll: true });
     },
+    show(event) {
+      if (event.track) select(event.track);
+      player.stop(event.time);
+    },
     /** Goes to the next or the previous event that passes the filter. */
     jump(direction) {
       const next = direction > 0
@@ -136,8 +127,7 @@
         : search(0, this.rows.length, i => this.rows[i].time >= state.time - sameTime) - 1;
       const event = this.rows[next];
       if (!event) return;
-      if (event.track) select(event.track);
-      player.stop(event.time);
+      this.show(event);
       say(`${words(event.kind)} ${event.track?.owner.name ?? ""} at ${clock(event.time)}`);
     },
   };
@@ -153,16 +143,11 @@
     }
     doubts.sort((a, b) => a.score - b.score || a.track.begin - b.track.begin);
     const shown = doubts.slice(0, 200);
-    byId("doubts").replaceChildren(...shown.map(({ track, score, text }) => {
-      const button = make("button", { type: "button", className: "go" },
+    byId("doubts").replaceChildren(...shown.map(({ track, score, text }) => make("li", { style: colorStyle(track.owner) },
+      make("button", { type: "button", className: "go", onclick: () => choose(track, track.best) },
         make("span", {}, make("bdi", { className: "name" }, text),
           make("span", { className: "detail" }, `face ${track.id}, ${clock(track.begin)} to ${clock(track.end)}`)),
-        make("span", { className: "value" }, `${Math.round(100 * score)} %`));
-      button.addEventListener("click", () => choose(track, track.best));
-      const row = make("li", {}, button);
-      row.style.setProperty("--face", `var(--c${track.owner.color})`);
-      return row;
-    }));
+        make("span", { className: "value" }, `${Math.round(100 * score)} %`)))));
     if (!shown.length) byId("doubts").append(make("li", { className: "empty" }, "Nothing is doubtful."));
     byId("tab-check").textContent = doubts.length ? `Check (${doubts.length})` : "Check";
   }

@@ -1,6 +1,3 @@
-
-  // MARK: Model
-
   /** The tracks as the tables have them. A person without a number is one of their own. */
   const originalTracks = () => data.tracks.map((track, index) => ({
     ...track, from: track.row, to: track.row + track.rows, base: index, person: track.person ?? -track.id, isSplit: false,
@@ -35,18 +32,21 @@
 
   /** What the tables look like after corrections: tracks, names of people, excluded ranges, notes, and problems. */
   function correct(list) {
-    const model = { tracks: originalTracks(), names: new Map(), excluded: [...data.excluded], notes: data.corrections.filter(item => item.do === "note"), problems: [], all: [] };
-    for (const name of Object.entries(data.names)) model.names.set(+name[0], name[1]);
+    const model = {
+      tracks: originalTracks(), names: new Map(Object.entries(data.names).map(([id, name]) => [+id, name])),
+      excluded: [...data.excluded], notes: data.corrections.filter(item => item.do === "note"), problems: [],
+    };
     let nextTrack = Math.max(0, ...data.tracks.map(track => track.id)) + 1;
     let nextPerson = Math.max(0, ...data.tracks.map(track => track.person ?? 0)) + 1;
     list.forEach((item, index) => {
+      const fail = reason => model.problems.push({ index, reason });
       const need = face => {
         const track = findTrack(model.tracks, face);
-        if (!track) model.problems.push({ index, reason: `no face is there at ${clock(face.time)}` });
+        if (!track) fail(`no face is there at ${clock(face.time)}`);
         return track;
       };
       const splitAt = (track, row) => {
-        model.tracks.push({ ...track, id: nextTrack++, person: nextPerson++, from: row, isSplit: true, personConfidence: null, rest: track.rest });
+        model.tracks.push({ ...track, id: nextTrack++, person: nextPerson++, from: row, isSplit: true, personConfidence: null });
         track.to = row;
         track.isSplit = true;
       };
@@ -66,16 +66,13 @@
         }
         const [first, last] = item.faces.map(face => face.time).sort((a, b) => a - b);
         const gap = appearances(one).slice(1).filter(([from]) => first < timeOf(from) && timeOf(from) <= last + data.interval * data.stride).pop();
-        if (gap) splitAt(one, gap[0]); else model.problems.push({ index, reason: "the face is seen without a break between the two times" });
+        if (gap) splitAt(one, gap[0]); else fail("the face is seen without a break between the two times");
       } else if (item.do === "split") {
         const track = need(item.face);
         if (!track) return;
         const row = search(track.from, track.to, row => timeOf(row) >= item.time - sameTime);
-        if (row <= track.from || row >= track.to) {
-          model.problems.push({ index, reason: `the track has no samples before or after ${clock(item.time)}` });
-          return;
-        }
-        splitAt(track, row);
+        if (row > track.from && row < track.to) splitAt(track, row);
+        else fail(`the track has no samples before or after ${clock(item.time)}`);
       } else if (item.do === "name") {
         const track = need(item.face);
         if (track) model.names.set(track.person, item.name);

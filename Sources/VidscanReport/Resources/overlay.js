@@ -1,10 +1,6 @@
-
-  // MARK: Overlay
-
   const overlay = byId("overlay"), picture = byId("picture");
   if (picture) picture.style.aspectRatio = `${data.video.width} / ${data.video.height}`;
   const layers = { boxes: true, names: true, points: false, gaze: false, expression: true };
-  const layerNames = { boxes: "Boxes", names: "Names", points: "Points", gaze: "Gaze", expression: "Expression" };
   const drawnPoints = ["left_eye", "right_eye", "nose", "left_mouth_corner", "right_mouth_corner", "chin"];
   const named = ["joy", "surprise", "anger", "sadness"];
 
@@ -88,14 +84,13 @@
   }
 
   on("time model selection layout", drawOverlay);
-  for (const [layer, label] of Object.entries(layerNames)) {
-    const box = make("input", { type: "checkbox", checked: layers[layer] });
-    box.dataset.layer = layer;
-    box.addEventListener("change", () => {
-      layers[layer] = box.checked;
+  for (const layer of Object.keys(layers)) {
+    const change = event => {
+      layers[layer] = event.target.checked;
       drawOverlay();
-    });
-    byId("layers")?.append(make("label", {}, box, " " + label));
+    };
+    const box = make("input", { type: "checkbox", checked: layers[layer], "data-layer": layer, onchange: change });
+    byId("layers")?.append(make("label", {}, box, " " + layer[0].toUpperCase() + layer.slice(1)));
   }
   picture?.addEventListener("click", event => {
     const bounds = picture.getBoundingClientRect(), track = trackAt(event.clientX - bounds.left, event.clientY - bounds.top);

@@ -1,6 +1,3 @@
-
-  // MARK: Page
-
   const fullScreen = () => {
     if (document.fullscreenElement) document.exitFullscreen(); else picture.requestFullscreen?.().catch(() => {});
   };
@@ -34,8 +31,7 @@
   ];
   addEventListener("keydown", event => {
     if (!state.model || event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
-    const isField = event.target.matches?.("input:not([type=checkbox]):not([type=file]), select, textarea");
-    if (isField) return;
+    if (event.target.matches?.("input:not([type=checkbox]):not([type=file]), select, textarea")) return;
     // A focused button keeps the key that presses it.
     if (event.key === " " && event.target.matches?.("button, summary, input, a")) return;
     const name = (event.shiftKey && event.key.startsWith("Arrow") ? "Shift+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
@@ -102,7 +98,6 @@
     };
     document.body.dataset.ready = "true";
   }).catch(error => {
-    byId("trouble").hidden = false;
-    byId("trouble").textContent = `This browser cannot read the numbers in the page: ${error.message}`;
+    showTrouble(`This browser cannot read the numbers in the page: ${error.message}`);
     throw error;
   });

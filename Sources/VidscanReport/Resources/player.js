@@ -1,7 +1,3 @@
-
-
-  // MARK: Player
-
   /** The video. Where there is none that plays, only the time moves. */
   const player = {
     video: byId("video"), isUsable: false, isPlaying: false, wanted: null, shuttle: 0, frame: 0,
@@ -12,18 +8,14 @@
       if (!video) return;
       const trouble = reason => {
         this.isUsable = false;
-        byId("trouble").hidden = false;
-        byId("trouble").textContent = `${reason} ${data.video.advice}`;
+        showTrouble(`${reason} ${data.video.advice}`);
       };
       const ready = () => {
         if (!video.videoWidth) return trouble("This browser cannot play the video, only its sound.");
         this.isUsable = true;
-        byId("trouble").hidden = true;
         const shape = video.videoWidth / video.videoHeight, expected = data.video.width / data.video.height;
-        if (Math.abs(shape / expected - 1) > 0.03) {
-          byId("trouble").hidden = false;
-          byId("trouble").textContent = "This video has another shape than the one that was analysed, so boxes may be in the wrong place.";
-        }
+        showTrouble(Math.abs(shape / expected - 1) > 0.03
+          ? "This video has another shape than the one that was analysed, so boxes may be in the wrong place." : "");
         this.watch();
         this.seek(state.time);
       };

@@ -1,6 +1,3 @@
-
-  // MARK: Samples
-
   /** Times in the tables are whole microseconds; two frames are further apart than this. */
   const sameTime = 0.0005;
   /** The presentation time of each sample in seconds, and the columns of the rows by name. */
@@ -15,20 +12,11 @@
   function unpackColumn(bytes, start, count, width) {
     const values = new ({ 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array })[width](count);
     let previous = 0;
-    if (width === 8) {
-      for (let i = 0; i < count; i++) {
-        let folded = 0;
-        for (let byte = 7; byte >= 0; byte--) folded = folded * 256 + bytes[start + byte * count + i];
-        previous += folded % 2 ? -(folded + 1) / 2 : folded / 2;
-        values[i] = previous;
-      }
-      return values;
-    }
     for (let i = 0; i < count; i++) {
       let folded = 0;
-      for (let byte = 0; byte < width; byte++) folded |= bytes[start + byte * count + i] << 8 * byte;
-      // The typed array keeps the lowest bits.
-      values[i] = previous += (folded >>> 1) ^ -(folded & 1);
+      for (let byte = width - 1; byte >= 0; byte--) folded = folded * 256 + bytes[start + byte * count + i];
+      // A typed array of whole numbers keeps the lowest bits.
+      values[i] = previous + (folded % 2 ? -(folded + 1) / 2 : folded / 2);
       previous = values[i];
     }
     return values;

@@ -1,4 +1,3 @@
-
   // What the modules share: the data of the page, one state, and the messages that tell the others of a change.
   const data = JSON.parse(byId("data").textContent);
   const metrics = data.metrics;
@@ -24,6 +23,12 @@
   const on = (names, listener) => names.split(" ").forEach(name => (listeners[name] ??= []).push(listener));
   const emit = (name, value) => listeners[name]?.forEach(listener => listener(value));
 
+  /** Shows what is wrong with the page or its video; nothing if the text is empty. */
+  function showTrouble(text) {
+    byId("trouble").hidden = !text;
+    byId("trouble").textContent = text;
+  }
+
   /** Sizes a canvas to its place on the page, and returns its context in CSS pixels. */
   function fit(canvas, width, height) {
     const density = devicePixelRatio || 1;
@@ -47,6 +52,7 @@
 
   /** The colours of the theme: by number those of people, by name the others. */
   let paint = [];
+  const colorStyle = person => `--face: var(--c${person.color})`;
 
   function readColors() {
     const style = getComputedStyle(document.documentElement), value = name => style.getPropertyValue(name).trim();

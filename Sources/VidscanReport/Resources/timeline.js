@@ -1,6 +1,3 @@
-
-  // MARK: Timeline
-
   const area = byId("area"), curves = byId("curves"), bars = byId("bars"), lanes = byId("lanes");
   const whole = [data.start, data.end];
   let gutter = 132;
@@ -155,12 +152,10 @@
     });
     byId("lane-names").replaceChildren(...order.map((person, index) => {
       const best = pictureOf(person);
-      const name = make("button", { type: "button", className: "lane-name", title: person.name },
-        best ? make("img", { src: best, alt: "", width: 22, height: 22 }) : null, make("bdi", {}, person.name));
-      name.style.top = shotHeight + index * rowHeight + "px";
-      name.style.setProperty("--face", `var(--c${person.color})`);
-      name.addEventListener("click", () => choose(person.tracks[0], person.tracks[0].best));
-      return name;
+      return make("button", {
+        type: "button", className: "lane-name", title: person.name, style: `top: ${shotHeight + index * rowHeight}px; ${colorStyle(person)}`,
+        onclick: () => choose(person.tracks[0], person.tracks[0].best),
+      }, best ? make("img", { src: best, alt: "", width: 22, height: 22 }) : null, make("bdi", {}, person.name));
     }));
   }
 

@@ -60,7 +60,7 @@ extension ForeignTable {
             return [Field](repeating: .missing, count: 8)
         }
         let v = face.direction(yaw: yaw, pitch: pitch, roll: pose.roll)
-        let angles = GazeAngles(v)
+        let angles = v.gazeAngles
         return decimals([v.x, v.y, v.z, v.x, v.y, v.z], 6) + decimals([angles.x, angles.y], 3)
     }
 
@@ -73,7 +73,7 @@ extension ForeignTable {
 
     private static func actionUnit(_ number: Int, _ sample: Sample, _ value: (Double) -> Double) -> Field {
         guard let fraction = sample.actionUnit(number) else { return .integer(0) }
-        return fraction.map { .decimal(value($0), decimals: 2) } ?? .missing
+        return .decimal(fraction.map(value), decimals: 2)
     }
 
     private static func decimals(_ v: Vector3, _ count: Int) -> [Field] { decimals([v.x, v.y, v.z], count) }

@@ -15,7 +15,7 @@ extension ForeignTable {
             Group(names: ["FaceRectX", "FaceRectY", "FaceRectWidth", "FaceRectHeight", "FaceScore"]) { sample in
                 guard let box = sample.face?.raw.box else { return nil }
                 return decimals([box.x, box.y, box.width, box.height], 2)
-                    + [sample[.confidence].map { .decimal($0, decimals: 4) } ?? .missing]
+                    + [.decimal(sample[.confidence], decimals: 4)]
             },
             Group(names: ["x", "y"].flatMap { numbered($0, SixtyEightPoints.count) }) { sample in
                 guard let points = sample.mesh.map(SixtyEightPoints.points(of:)) else { return nil }
@@ -27,9 +27,7 @@ extension ForeignTable {
             },
             Group(names: ["X", "Y", "Z"]) { _ in nil },
             Group(names: pyFeatActionUnits.map(actionUnitName)) { sample in
-                pyFeatActionUnits.map { number in
-                    sample.actionUnit(number).flatMap { $0 }.map { .decimal($0, decimals: 4) } ?? .missing
-                }
+                pyFeatActionUnits.map { .decimal(sample.actionUnit($0) ?? nil, decimals: 4) }
             },
             Group(names: ["anger", "disgust", "fear", "happiness", "sadness", "surprise", "neutral"]) { sample in
                 let emotions: [Metric] = [.anger, .disgust, .fear, .joy, .sadness, .surprise]

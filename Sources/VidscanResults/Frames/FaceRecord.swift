@@ -29,8 +29,7 @@ package struct FaceRecord: Sendable {
 
     package var trackedDetection: TrackedDetection {
         TrackedDetection(
-            box: box, confidence: numbers[.confidence] ?? 0, landmarks: evidence?.landmarks,
-            appearance: evidence?.appearance, shape: evidence?.shape)
+            box: box, confidence: numbers[.confidence] ?? 0, appearance: evidence?.appearance, shape: evidence?.shape)
     }
 }
 
@@ -92,16 +91,9 @@ package struct FrameRecord: Sendable {
         sequence: Int = 0, microseconds: Int64, index: Int64, epoch: Int, size: PictureSize, quality: FrameQuality,
         isDamaged: Bool, signature: FrameSignature? = nil, faces: [FaceRecord], credit: Int? = nil
     ) {
-        self.sequence = sequence
-        self.microseconds = microseconds
-        self.index = index
-        self.epoch = epoch
-        self.size = size
-        self.quality = quality
-        self.isDamaged = isDamaged
-        self.signature = signature
-        self.faces = faces
-        self.credit = credit
+        (self.sequence, self.microseconds, self.index, self.epoch) = (sequence, microseconds, index, epoch)
+        (self.size, self.quality, self.isDamaged, self.signature) = (size, quality, isDamaged, signature)
+        (self.faces, self.credit) = (faces, credit)
     }
 
     package var seconds: Double { Double(microseconds) / 1e6 }

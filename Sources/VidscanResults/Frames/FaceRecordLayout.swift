@@ -23,10 +23,8 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
     package var blendshapeCount: Int
 
     package init(hasEvidence: Bool, hasSignatures: Bool = false, hasMesh: Bool, blendshapeCount: Int) {
-        self.hasEvidence = hasEvidence
-        self.hasSignatures = hasSignatures
-        self.hasMesh = hasMesh
-        self.blendshapeCount = blendshapeCount
+        (self.hasEvidence, self.hasSignatures) = (hasEvidence, hasSignatures)
+        (self.hasMesh, self.blendshapeCount) = (hasMesh, blendshapeCount)
     }
 
     /// Without its signature and its faces.
@@ -48,21 +46,19 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
         floats += Self.filled(face.blendshapes, count: blendshapeCount)
         if hasMesh { floats += Self.filled(face.mesh?.coordinates, count: meshCount) }
         guard hasEvidence else {
-            floats.withUnsafeBytes { writer.write(bytes: $0) }
-            withUnsafeBytes(of: Int32(face.track)) { writer.write(bytes: $0) }
-            withUnsafeBytes(of: face.personMatch ?? .nan) { writer.write(bytes: $0) }
+            writer.write(numbers: floats)
+            writer.write(number: Int32(face.track))
+            writer.write(number: face.personMatch ?? .nan)
             return
         }
         for point in face.evidence?.landmarks.points ?? [] { floats += [Float(point.x), Float(point.y)] }
         floats += Self.filled(face.evidence?.shape, count: shapeCount)
-        floats.withUnsafeBytes { writer.write(bytes: $0) }
-        let appearance = face.evidence?.appearance
+        writer.write(numbers: floats)
+        let (appearance, crop) = (face.evidence?.appearance, face.evidence?.crop)
         writer.write(byte: appearance == nil ? 0 : 1)
-        (appearance?.bytes ?? [UInt8](repeating: 0, count: AppearanceDescriptor.byteCount)).withUnsafeBytes {
-            writer.write(bytes: $0)
-        }
-        writer.write(byte: face.evidence?.crop == nil ? 0 : 1)
-        face.evidence?.crop?.pixels.withUnsafeBytes { writer.write(bytes: $0) }
+        writer.write(numbers: appearance?.bytes ?? [UInt8](repeating: 0, count: AppearanceDescriptor.byteCount))
+        writer.write(byte: crop == nil ? 0 : 1)
+        writer.write(numbers: crop?.pixels ?? [])
     }
 
     private static func filled(_ values: [Float]?, count: Int) -> [Float] {

@@ -16,22 +16,24 @@ package final class FrameRecordFile {
         self.path = path
         layout = header.layout
         file = try OutputFile(path: path)
-        try header.write(to: &file.buffer)
+        let start = try header.bytes()
+        try file.write { $0.write(numbers: start) }
     }
 
     package func append(_ frame: FrameRecord) throws(VidscanError) {
-        file.buffer.write(fixed: frame.microseconds)
-        file.buffer.write(fixed: frame.index)
-        file.buffer.write(fixed: Int32(frame.size.width))
-        file.buffer.write(fixed: Int32(frame.size.height))
-        file.buffer.write(fixed: Int32(frame.faces.count))
-        file.buffer.write(fixed: Int32(clamping: frame.epoch))
-        file.buffer.write(fixed: Float(frame.quality.luma).bitPattern)
-        file.buffer.write(fixed: Float(frame.quality.sharpness).bitPattern)
-        file.buffer.write(fixed: Int32(frame.isDamaged ? 1 : 0))
-        if layout.hasSignatures { frame.signature?.numbers.withUnsafeBytes { file.buffer.write(bytes: $0) } }
-        for face in frame.faces { layout.write(face, to: &file.buffer) }
-        try file.drain()
+        try file.write {
+            $0.write(number: frame.microseconds)
+            $0.write(number: frame.index)
+            $0.write(number: Int32(frame.size.width))
+            $0.write(number: Int32(frame.size.height))
+            $0.write(number: Int32(frame.faces.count))
+            $0.write(number: Int32(clamping: frame.epoch))
+            $0.write(number: Float(frame.quality.luma))
+            $0.write(number: Float(frame.quality.sharpness))
+            $0.write(number: Int32(frame.isDamaged ? 1 : 0))
+            if layout.hasSignatures { $0.write(numbers: frame.signature?.numbers ?? []) }
+            for face in frame.faces { layout.write(face, to: &$0) }
+        }
     }
 
     /// Does not sync: the file of a run is removed later.
@@ -66,6 +68,7 @@ package final class FrameRecordReader {
     private let input: BinaryFile
     private let readsCrops: Bool
     private var frameCount = 0
+    private var lastMicroseconds = Int64.min
 
     /// Without `readsCrops`, faces get only the offsets of their crops.
     package init(folder: String, name: String, readsCrops: Bool = false) throws(VidscanError) {
@@ -107,6 +110,12 @@ package final class FrameRecordReader {
             quality: quality, isDamaged: damage == 1, faces: [])
         if header.layout.hasSignatures { frame.signature = try readSignature() }
         for _ in 0..<count { frame.faces.append(try readFace()) }
+        guard time >= lastMicroseconds else {
+            throw VidscanError(
+                .result, "\(input.name): time goes back; the file is damaged, analyse the video again", stage: .open,
+                microseconds: time)
+        }
+        lastMicroseconds = time
         return frame
     }
 
@@ -149,12 +158,5 @@ package final class FaceCropReader: Sendable {
 
     package func crop(at offset: Int) throws(VidscanError) -> FaceCrop {
         FaceCrop(pixels: try file.read(FaceCrop.byteCount, at: offset))
-    }
-}
-
-extension ByteWriter {
-    /// In host byte order.
-    fileprivate mutating func write(fixed value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value) { write(bytes: $0) }
     }
 }

@@ -25,15 +25,13 @@ package struct RecordHeader: Codable, Sendable {
     /// The file starts with these bytes, the length of the JSON as a 32-bit number, and the JSON.
     static let magic = Array("vidscan\n".utf8)
 
-    func write(to writer: inout ByteWriter) throws(VidscanError) {
+    func bytes() throws(VidscanError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         guard let json = try? encoder.encode(self) else {
             throw VidscanError(.output, "cannot write the record of the frames", stage: .write)
         }
-        Self.magic.withUnsafeBytes { writer.write(bytes: $0) }
-        withUnsafeBytes(of: UInt32(json.count)) { writer.write(bytes: $0) }
-        json.withUnsafeBytes { writer.write(bytes: $0) }
+        return Self.magic + withUnsafeBytes(of: UInt32(json.count), Array.init) + json
     }
 
     static func read(from input: BinaryFile) throws(VidscanError) -> RecordHeader {
@@ -45,18 +43,15 @@ package struct RecordHeader: Codable, Sendable {
             throw input.problem("has no header", at: 8)
         }
         struct Contents: Decodable { let contents: [String] }
-        let header: RecordHeader
-        do {
-            let contents = try JSONDecoder().decode(Contents.self, from: Data(json)).contents
-            guard contents == FaceRecordLayout.contents else {
-                throw VidscanError.result("another version of vidscan wrote \(input.name); analyse the video again")
+        func decode<Value: Decodable>(_ type: Value.Type) throws(VidscanError) -> Value {
+            do { return try JSONDecoder().decode(type, from: Data(json)) } catch {
+                throw input.problem("its header cannot be read: \(RecordFile.reason(error))", at: 12)
             }
-            header = try JSONDecoder().decode(RecordHeader.self, from: Data(json))
-        } catch let error as VidscanError {
-            throw error
-        } catch {
-            throw input.problem("its header cannot be read: \(RecordFile.reason(error))", at: 12)
         }
+        guard try decode(Contents.self).contents == FaceRecordLayout.contents else {
+            throw .result("another version of vidscan wrote \(input.name); analyse the video again")
+        }
+        let header = try decode(RecordHeader.self)
         let check = RecordCheck(file: input.name)
         let blendshapes = header.layout.blendshapeCount
         try check.require(
@@ -88,13 +83,10 @@ package struct OutputOptions: Codable, Sendable, Equatable {
         formats: Set<OutputFormat>, hasLandmarks: Bool, blendshapeNames: [String]?, hasExpressions: Bool
     ) {
         self.metrics = Metric.allCases.filter(metrics.contains)
-        self.baseline = baseline
-        self.isSmoothed = isSmoothed
-        self.events = events
         self.formats = OutputFormat.allCases.filter(formats.contains)
-        self.hasLandmarks = hasLandmarks
+        (self.baseline, self.isSmoothed, self.events) = (baseline, isSmoothed, events)
+        (self.hasLandmarks, self.hasExpressions) = (hasLandmarks, hasExpressions)
         self.blendshapeNames = blendshapeNames
-        self.hasExpressions = hasExpressions
     }
 
     var keepsMeshes: Bool { hasLandmarks || formats.contains(where: \.needsMeshes) }
@@ -102,12 +94,11 @@ package struct OutputOptions: Codable, Sendable, Equatable {
     var smoothing: LocalRegression? { isSmoothed ? LocalRegression() : nil }
 
     fileprivate func check(_ check: RecordCheck) throws(VidscanError) {
-        for (value, key) in [
-            (events.blinkLongestSeconds, "blinkLongestSeconds"), (events.smileHoldSeconds, "smileHoldSeconds"),
-            (events.lookAwayHoldSeconds, "lookAwayHoldSeconds"),
-        ] {
-            try check.number(value, "options.events.\(key)", in: 0...60)
-        }
+        let durations: KeyValuePairs = [
+            "blinkLongestSeconds": events.blinkLongestSeconds, "smileHoldSeconds": events.smileHoldSeconds,
+            "lookAwayHoldSeconds": events.lookAwayHoldSeconds,
+        ]
+        for (key, value) in durations { try check.number(value, "options.events.\(key)", in: 0...60) }
         try check.require(
             (blendshapeNames ?? []).allSatisfy(Self.isBlendshape), "options.blendshapeNames", "names of blendshapes")
     }
@@ -140,12 +131,8 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
             faceID: Int, personID: Int, personConfidence: Double, firstSample: Int, lastSample: Int, samples: Int,
             ending: Ending
         ) {
-            self.faceID = faceID
-            self.personID = personID
-            self.personConfidence = personConfidence
-            self.firstSample = firstSample
-            self.lastSample = lastSample
-            self.samples = samples
+            (self.faceID, self.personID, self.personConfidence) = (faceID, personID, personConfidence)
+            (self.firstSample, self.lastSample, self.samples) = (firstSample, lastSample, samples)
             self.ending = ending
         }
     }
@@ -168,15 +155,12 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
     package init(
         tracks: [Track], changes: [ShotChange], sampleCount: Int, interval: Double, timesBeforeGaps: [Int: Int64] = [:]
     ) {
-        self.tracks = tracks
-        self.changes = changes
-        self.sampleCount = sampleCount
-        self.interval = interval
-        self.timesBeforeGaps = timesBeforeGaps
+        (self.tracks, self.changes, self.timesBeforeGaps) = (tracks, changes, timesBeforeGaps)
+        (self.sampleCount, self.interval) = (sampleCount, interval)
     }
 
     fileprivate func check(_ check: RecordCheck) throws(VidscanError) {
-        try check.count(sampleCount, "outcome.sampleCount")
+        try check.counts("outcome", ["sampleCount": sampleCount])
         try check.number(interval, "outcome.interval", in: ReadLimits.durations)
         try check.require(tracks.count <= ReadLimits.tracks, "outcome.tracks", "at most \(ReadLimits.tracks) tracks")
         let samples = 0...max(sampleCount - 1, 0)

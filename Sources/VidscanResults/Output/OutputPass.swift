@@ -28,15 +28,8 @@ package struct TrackedFrames: Sendable {
     func forEach(_ body: (FrameRecord) async throws -> Void) async throws {
         let reader = try FrameRecordReader(folder: folder, name: name)
         var (frameNumber, faceNumber, sequence) = (0, 0, 0)
-        var last = Int64.min
         while var frame = try reader.next() {
             try Task.checkCancellation()
-            guard frame.microseconds >= last else {
-                throw VidscanError(
-                    .result, "\(name): time goes back; the file is damaged, analyse the video again", stage: .open,
-                    microseconds: frame.microseconds)
-            }
-            last = frame.microseconds
             for index in frame.faces.indices {
                 assign?(&frame.faces[index], faceNumber)
                 faceNumber += 1

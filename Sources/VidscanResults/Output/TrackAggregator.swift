@@ -149,9 +149,7 @@ struct TrackAggregator {
 private struct SampleClock {
     /// The mean time between samples in seconds; 0 for a still picture.
     let interval: Double
-    private var last: Int64?
-
-    init(interval: Double) { self.interval = interval }
+    var last: Int64?
 
     /// Leaves out the time up to a sample that is not counted.
     mutating func skip(to microseconds: Int64) { last = microseconds }

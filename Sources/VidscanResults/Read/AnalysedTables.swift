@@ -7,15 +7,14 @@ extension StoredResult {
     /// result.
     package func analysed() throws(VidscanError) -> StoredResult {
         let folder = "\(name)/\(ResultFiles.originals)"
-        var status = stat()
-        let isThere = lstat(folder, &status) == 0
+        func entry(_ path: String) -> Folder.Entry? { FileSystem.entry(path, followsLinks: false) }
         guard record.corrections != nil else {
-            guard !isThere else {
+            guard entry(folder) == nil else {
                 throw failure("has a folder '\(ResultFiles.originals)', although nothing was corrected; move it away")
             }
             return self
         }
-        guard !isThere || status.st_mode & S_IFMT == S_IFDIR else {
+        guard [nil, .folder].contains(entry(folder)) else {
             throw failure(
                 "its '\(ResultFiles.originals)' is not a folder, so its tables before the corrections cannot be read;"
                     + " analyse the video again")
@@ -29,7 +28,7 @@ extension StoredResult {
                     + " video again")
         }
         for file in ResultFiles.corrected
-        where lstat("\(name)/\(file)", &status) == 0 && lstat("\(folder)/\(file)", &status) != 0 {
+        where entry("\(name)/\(file)") != nil && entry("\(folder)/\(file)") == nil {
             throw failure("\(ResultFiles.originals)/\(file) is missing; restore it, or analyse the video again")
         }
         guard original.record.corrections == nil else {
@@ -44,8 +43,8 @@ extension StoredResult {
 
     private func failure(_ reason: String) -> VidscanError { .result(reason, input: name) }
 
-    /// Checks that the tables by which faces are hidden are unchanged, so that a missing or moved row does not uncover
-    /// a face.
+    /// Checks that the tables by which faces are hidden are unchanged, so that a missing or moved row does not uncover a
+    /// face.
     package func checkDigests(readsLandmarks: Bool) throws(VidscanError) {
         // Earlier versions wrote no record.
         let hasRecord = record.digests?[ResultFiles.record] != nil

@@ -35,7 +35,7 @@ final class BinaryFile {
     }
 }
 
-/// The numbers of one frame or face, in host byte order. Errors name the byte of the last number that was read.
+/// The numbers of a frame, a face or a row, in host byte order. Errors name the byte of the last number that was read.
 struct NumberReader {
     let file: BinaryFile
     let bytes: ArraySlice<UInt8>
@@ -106,12 +106,23 @@ struct NumberReader {
     }
 
     mutating func point() throws(VidscanError) -> Point {
-        let x = try float("landmark", in: ReadLimits.coordinates)
-        return Point(x: x, y: try float("landmark", in: ReadLimits.coordinates))
+        Point(
+            x: try float("landmark", in: ReadLimits.coordinates), y: try float("landmark", in: ReadLimits.coordinates))
     }
 
     mutating func take(_ count: Int) -> [UInt8] {
         defer { offset += count }
         return Array(bytes.dropFirst(offset).prefix(count))
+    }
+}
+
+extension ByteWriter {
+    /// In host byte order, as `NumberReader` reads it.
+    mutating func write(number: some BitwiseCopyable) {
+        withUnsafeBytes(of: number) { write(bytes: $0) }
+    }
+
+    mutating func write(numbers: [some BitwiseCopyable]) {
+        numbers.withUnsafeBytes { write(bytes: $0) }
     }
 }

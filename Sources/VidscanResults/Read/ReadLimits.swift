@@ -39,11 +39,3 @@ package enum ReadLimits {
     package static let embedding: ClosedRange<Float> = -16...16
     package static let weight: ClosedRange<Float> = 0...1e9
 }
-
-/// An excerpt of a damaged file for a message: short, and only printable ASCII.
-enum Excerpt {
-    static func of(_ bytes: some Collection<UInt8>) -> String {
-        let shown = bytes.prefix(24).map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "?" }
-        return "'" + String(shown) + (bytes.count > shown.count ? "…'" : "'")
-    }
-}

@@ -84,16 +84,15 @@ struct RecordCheck {
         try require(range.contains(value), key, "\(range.lowerBound) to \(range.upperBound)")
     }
 
-    func count(_ value: Int, _ key: String) throws(VidscanError) {
-        try integer(Int64(value), key, in: ReadLimits.counts)
+    func counts(_ object: String, _ values: KeyValuePairs<String, Int>) throws(VidscanError) {
+        for (key, value) in values { try integer(Int64(value), "\(object).\(key)", in: ReadLimits.counts) }
     }
 
     func map(_ map: VidscanBase.AffineTransform?, _ key: String) throws(VidscanError) {
         guard let map else { return }
-        for (name, value) in [
-            ("xx", map.xx), ("xy", map.xy), ("x", map.x), ("yx", map.yx), ("yy", map.yy), ("y", map.y),
-        ] {
-            try number(value, "\(key).\(name)", in: ReadLimits.coordinates)
-        }
+        let numbers: KeyValuePairs = [
+            "xx": map.xx, "xy": map.xy, "x": map.x, "yx": map.yx, "yy": map.yy, "y": map.y,
+        ]
+        for (name, value) in numbers { try number(value, "\(key).\(name)", in: ReadLimits.coordinates) }
     }
 }

@@ -108,15 +108,53 @@ extension RunRecord {
         try check.number(video.containerStartSeconds, "video.container_start_seconds", in: ReadLimits.seconds)
         try check.integer(video.displayWidth, "video.display_width", in: ReadLimits.sides)
         try check.integer(video.displayHeight, "video.display_height", in: ReadLimits.sides)
-        try check.count(embeddings?.rows ?? 0, "embeddings.rows")
+        try check.counts("embeddings", ["rows": embeddings?.rows ?? 0])
         try check.number(timings.wallSeconds, "timings.wall_seconds", in: ReadLimits.durations)
-        for (value, key) in [
-            (counts.sampledFrames, "sampled_frames"), (counts.faces, "faces"), (counts.faceIds, "face_ids"),
-            (counts.personIds, "person_ids"), (counts.hardCuts, "hard_cuts"), (counts.gradualCuts, "gradual_cuts"),
-            (counts.damagedFramesOrPackets, "damaged_frames_or_packets"),
-        ] {
-            try check.count(value, "counts.\(key)")
-        }
+        try check.counts(
+            "counts",
+            [
+                "sampled_frames": counts.sampledFrames, "faces": counts.faces, "face_ids": counts.faceIds,
+                "person_ids": counts.personIds, "hard_cuts": counts.hardCuts, "gradual_cuts": counts.gradualCuts,
+                "damaged_frames_or_packets": counts.damagedFramesOrPackets,
+            ])
         try corrections?.check(check)
     }
+}
+
+/// Finds results by path, or at any depth below a folder.
+///
+/// Ignores hidden folders, because unfinished results have hidden names, and results that were set aside. Does not
+/// follow links to folders, so that there are no cycles.
+package enum ResultFinder {
+    /// Returns the sorted absolute paths of the results at or below `path`, at least one.
+    package static func find(_ path: String) throws(VidscanError) -> [String] {
+        let root = FilePath.absolute(FilePath.expandingHome(path))
+        if isResult(root) { return [root] }
+        var results: [String] = []
+        var pending = [root]
+        while let folder = pending.popLast() {
+            let names: [[UInt8]]
+            do throws(SystemError) {
+                names = try FileSystem.names(in: folder)
+            } catch {
+                let place = folder == root ? "" : " \(folder)"
+                throw .result("cannot read the folder\(place): \(error)", input: path)
+            }
+            for bytes in names where bytes.first != UInt8(ascii: ".") {
+                // No table can name a result whose name is not text.
+                guard let name = String(validating: bytes, as: UTF8.self), !ResultPaths.isPrevious(name) else {
+                    continue
+                }
+                let inner = FilePath.joining(folder, name)
+                guard FileSystem.entry(inner, followsLinks: false) == .folder else { continue }
+                if isResult(inner) { results.append(inner) } else { pending.append(inner) }
+            }
+        }
+        guard !results.isEmpty else {
+            throw .result("is not a vidscan result and contains none: there is no run.json", input: path)
+        }
+        return results.sorted { PathBytes($0) < PathBytes($1) }
+    }
+
+    private static func isResult(_ folder: String) -> Bool { FileSystem.entry(folder + "/run.json") != nil }
 }

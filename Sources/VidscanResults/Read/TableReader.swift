@@ -24,7 +24,7 @@ package final class TableReader {
         for (index, range) in fields.enumerated() {
             let column = String(decoding: buffer[range], as: UTF8.self)
             guard columns.updateValue(index, forKey: column) == nil else {
-                throw problem("column \(Excerpt.of(buffer[range])) appears twice")
+                throw problem("column \(Self.excerpt(buffer[range])) appears twice")
             }
             header.append(column)
         }
@@ -145,7 +145,13 @@ package final class TableReader {
         Int64((try number(column, in: ReadLimits.seconds) * 1e6).rounded())
     }
 
-    private func shown(_ column: Int) -> String { Excerpt.of(bytes(column)) }
+    private func shown(_ column: Int) -> String { Self.excerpt(bytes(column)) }
+
+    /// Shows bytes of a damaged file in a message: few, and only printable ASCII.
+    private static func excerpt(_ bytes: ArraySlice<UInt8>) -> String {
+        let shown = bytes.prefix(24).map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "?" }
+        return "'" + String(shown) + (bytes.count > shown.count ? "…'" : "'")
+    }
 
     private func unexpected(_ column: Int, _ reason: String) -> VidscanError {
         problem("\(header[column]) \(reason)")

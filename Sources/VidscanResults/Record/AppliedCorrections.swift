@@ -56,7 +56,7 @@ extension AppliedCorrections {
         let kinds = Kind.allCases.map(\.rawValue)
         // Before they are added up.
         for key in kinds + ["faces_removed", "frames_removed"] {
-            try check.count(counts[key] ?? 0, "corrections.counts.\(key)")
+            try check.counts("corrections.counts", [key: counts[key] ?? 0])
         }
         try check.require(
             (1...255).contains(file.utf8.count) && !file.contains("/"), "corrections.file", "the name of a file")

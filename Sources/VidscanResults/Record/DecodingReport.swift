@@ -11,11 +11,8 @@ package struct DecodingReport: Sendable, Codable {
 
     /// `reader` must have reached its end.
     package init(_ reader: FrameReader, displaySize: PictureSize?, isWholeVideo: Bool) {
-        info = reader.info
-        statistics = reader.statistics
-        filtering = reader.filtering
-        self.displaySize = displaySize
-        self.isWholeVideo = isWholeVideo
+        (info, statistics, filtering) = (reader.info, reader.statistics, reader.filtering)
+        (self.displaySize, self.isWholeVideo) = (displaySize, isWholeVideo)
     }
 
     /// Adds the report of the next segment of the same video.
@@ -24,4 +21,36 @@ package struct DecodingReport: Sendable, Codable {
         displaySize = displaySize ?? next.displaySize
         filtering = filtering ?? next.filtering
     }
+}
+
+/// Seconds that a worker spent in each step.
+package struct StageTimes: Sendable, Codable {
+    package var resample = 0.0
+    package var detect = 0.0
+    package var crop = 0.0
+    package var mesh = 0.0
+    package var measure = 0.0
+    package var look = 0.0
+    package var embed = 0.0
+
+    package init() {}
+
+    package mutating func measure<Result, Failure: Error>(
+        _ part: WritableKeyPath<StageTimes, Double>, _ work: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        defer { self[keyPath: part] += begin.duration(to: clock.now) / .seconds(1) }
+        return try work()
+    }
+
+    package mutating func add(_ other: StageTimes) {
+        for part in Self.parts { self[keyPath: part.path] += other[keyPath: part.path] }
+    }
+
+    /// By their names in `part.json`.
+    static let parts: [(name: String, path: any WritableKeyPath<StageTimes, Double> & Sendable)] = [
+        ("resample", \.resample), ("detect", \.detect), ("crop", \.crop), ("mesh", \.mesh), ("measure", \.measure),
+        ("look", \.look), ("embed", \.embed),
+    ]
 }

@@ -20,13 +20,9 @@ public struct RunProgress: Sendable, Equatable {
     public var faces: Int
 
     package init(microseconds: Int64, frames: Int, faces: Int) {
-        self.microseconds = microseconds
-        self.frames = frames
-        self.faces = faces
+        (self.microseconds, self.frames, self.faces) = (microseconds, frames, faces)
     }
-}
 
-extension RunProgress {
     package mutating func add(_ frame: FrameRecord) {
         microseconds = frame.microseconds
         frames += 1

@@ -127,14 +127,10 @@ package struct RunRecord: Codable, Sendable {
     package init(
         input: Input, pipeline: RecordedSettings, tools: Tools, counts: Counts, timings: Timings, workers: StageTimes
     ) {
-        vidscanVersion = tools.vidscanVersion
-        ffmpegVersion = tools.ffmpegVersion
-        openvinoVersion = tools.openvinoVersion
-        models = tools.models
-        self.input = input
-        self.pipeline = pipeline
-        self.counts = counts
-        self.timings = timings
+        (vidscanVersion, ffmpegVersion) = (tools.vidscanVersion, tools.ffmpegVersion)
+        (openvinoVersion, models) = (tools.openvinoVersion, tools.models)
+        (self.input, self.pipeline) = (input, pipeline)
+        (self.counts, self.timings) = (counts, timings)
         self.timings.resampleSeconds = workers.resample
         self.timings.detectSeconds = workers.detect
         self.timings.cropSeconds = workers.crop
@@ -176,7 +172,6 @@ package struct Tools: Codable, Equatable, Sendable {
     package var models: [String: String]
 
     package init(openvinoVersion: String, models: [String: String]) {
-        self.openvinoVersion = openvinoVersion
-        self.models = models
+        (self.openvinoVersion, self.models) = (openvinoVersion, models)
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 package import VidscanBase
 internal import VidscanMedia
 
@@ -27,18 +26,13 @@ package struct SegmentRecord: Codable, Sendable {
     ) throws(VidscanError) {
         name = file.name
         input = RunRecord.Input(file)
-        self.segment = segment
-        self.resultName = resultName
-        self.tools = tools
-        self.decoded = decoded
+        (self.segment, self.resultName, self.tools, self.decoded) = (segment, resultName, tools, decoded)
         do {
             digests = [ResultFiles.record: try FileDigest.sha256(path: "\(folderPath)/\(ResultFiles.record)")]
         } catch {
             throw VidscanError(.output, error.reason, stage: .write)
         }
     }
-
-    package var isOfThisVersion: Bool { tools.vidscanVersion == Vidscan.version }
 
     package static let files = [ResultFiles.record]
 
@@ -49,8 +43,7 @@ package struct SegmentRecord: Codable, Sendable {
         package var part: SegmentRecord
 
         package init(pipeline: JSONValue, part: SegmentRecord) {
-            self.pipeline = pipeline
-            self.part = part
+            (self.pipeline, self.part) = (pipeline, part)
         }
     }
 }
@@ -66,41 +59,35 @@ extension SegmentRecord {
         try check.integer(segment.count, "part.segment.count", in: 1...Self.maximumSegments)
         try check.integer(input.bytes, "part.input.bytes", in: ReadLimits.counts)
         try check.number(input.modified, "part.input.modified", in: ReadLimits.seconds)
-        try check.count(frames, "part.frames")
+        try check.counts("part", ["frames": frames])
         try check.require(
-            blendshapeNames.count <= 256
-                && blendshapeNames.allSatisfy(OutputOptions.isBlendshape), "part.blendshape_names",
-            "names of blendshapes")
-        for (value, key) in [
-            (times.resample, "resample"), (times.detect, "detect"), (times.crop, "crop"), (times.mesh, "mesh"),
-            (times.measure, "measure"), (times.look, "look"), (times.embed, "embed"),
-        ] {
-            try check.number(value, "part.times.\(key)", in: ReadLimits.durations)
+            blendshapeNames.count <= 256 && blendshapeNames.allSatisfy(OutputOptions.isBlendshape),
+            "part.blendshape_names", "names of blendshapes")
+        for part in StageTimes.parts {
+            try check.number(times[keyPath: part.path], "part.times.\(part.name)", in: ReadLimits.durations)
         }
         try check.number(wallSeconds, "part.wall_seconds", in: ReadLimits.durations)
         let (info, statistics) = (decoded.info, decoded.statistics)
-        for (value, key) in [
-            (info.containerStartMicroseconds, "container_start_microseconds"),
-            (info.streamStartMicroseconds, "stream_start_microseconds"),
-            (info.durationMicroseconds, "duration_microseconds"),
-            (statistics.lastMicroseconds, "last_microseconds"),
-        ] as [(Int64?, String)] {
-            try check.integer(value, "part.decoded.\(key)", in: ReadLimits.microseconds)
-        }
+        let moments: KeyValuePairs<String, Int64?> = [
+            "container_start_microseconds": info.containerStartMicroseconds,
+            "stream_start_microseconds": info.streamStartMicroseconds,
+            "duration_microseconds": info.durationMicroseconds, "last_microseconds": statistics.lastMicroseconds,
+        ]
+        for (key, time) in moments { try check.integer(time, "part.decoded.\(key)", in: ReadLimits.microseconds) }
         for jump in statistics.discontinuities {
             try check.integer(
                 jump.microseconds, "part.decoded.discontinuities.microseconds", in: ReadLimits.microseconds)
             try check.integer(
                 jump.jumpMicroseconds, "part.decoded.discontinuities.jump_microseconds", in: ReadLimits.jumps)
         }
-        for (value, key) in [
-            (statistics.packetsDecoded, "packets_decoded"), (statistics.packetsDropped, "packets_dropped"),
-            (statistics.framesDecoded, "frames_decoded"), (statistics.damage, "damage"),
-            (statistics.corruptPackets, "corrupt_packets"),
-            (statistics.implausibleTimestamps, "implausible_timestamps"), (info.streamIndex, "stream_index"),
-        ] {
-            try check.count(value, "part.decoded.\(key)")
-        }
+        try check.counts(
+            "part.decoded",
+            [
+                "packets_decoded": statistics.packetsDecoded, "packets_dropped": statistics.packetsDropped,
+                "frames_decoded": statistics.framesDecoded, "damage": statistics.damage,
+                "corrupt_packets": statistics.corruptPackets,
+                "implausible_timestamps": statistics.implausibleTimestamps, "stream_index": info.streamIndex,
+            ])
         // The coded size is unknown in some streams.
         let sides = 0...ReadLimits.sides.upperBound
         for (size, key) in [

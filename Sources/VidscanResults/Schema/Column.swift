@@ -1,4 +1,4 @@
-internal import VidscanBase
+package import VidscanBase
 public import VidscanFaces
 
 /// A column of a result table.
@@ -24,20 +24,50 @@ struct ColumnDefinition<Row>: Sendable {
 
 extension ColumnDefinition {
     init(
-        _ name: String, unit: String = "", range: String, status: Metric.Status? = nil, _ meaning: String,
+        _ name: String, unit: String = "", range: String, _ meaning: String,
         _ field: @escaping @Sendable (Row) -> Field
     ) {
-        column = Column(name: name, unit: unit, range: range, meaning: meaning, status: status)
+        column = Column(name: name, unit: unit, range: range, meaning: meaning, status: nil)
         self.field = field
     }
 
     init(
-        _ name: String, unit: String = "", range: String, decimals: Int, status: Metric.Status? = nil,
-        _ meaning: String,
+        _ name: String, unit: String = "", range: String, decimals: Int, _ meaning: String,
         _ value: @escaping @Sendable (Row) -> Double?
     ) {
-        self.init(name, unit: unit, range: range, status: status, meaning) { row in
-            value(row).map { .decimal($0, decimals: decimals) } ?? .missing
+        self.init(name, unit: unit, range: range, meaning) { row in
+            .decimal(value(row), decimals: decimals)
         }
+    }
+}
+
+/// The usual kinds of columns.
+extension ColumnDefinition {
+    /// A time on the clock of the tables.
+    static func time(_ name: String, _ meaning: String, _ microseconds: @escaping @Sendable (Row) -> Int64) -> Self {
+        Self(name, unit: "s", range: "any", meaning) { .microseconds(microseconds($0)) }
+    }
+
+    static func seconds(_ name: String, _ meaning: String, _ value: @escaping @Sendable (Row) -> Double?) -> Self {
+        Self(name, unit: "s", range: "0 and up", decimals: 3, meaning, value)
+    }
+
+    static func fraction(_ name: String, _ meaning: String, _ value: @escaping @Sendable (Row) -> Double?) -> Self {
+        Self(name, range: "0 to 1", decimals: 2, meaning, value)
+    }
+
+    static func number(
+        _ name: String, from first: Int, _ meaning: String, _ value: @escaping @Sendable (Row) -> Int?
+    ) -> Self {
+        Self(name, range: "\(first) and up", meaning) { .integer(value($0)) }
+    }
+}
+
+/// No value is a missing field.
+extension Field {
+    package static func integer(_ value: Int?) -> Field { value.map { .integer(Int64($0)) } ?? .missing }
+
+    package static func decimal(_ value: Double?, decimals: Int) -> Field {
+        value.map { Field.decimal($0, decimals: decimals) } ?? .missing
     }
 }

@@ -25,17 +25,13 @@ public enum EventTable {
     }()
 
     private static let definitions: [Definition] = [
-        Definition("time", unit: "s", range: "any", "When it begins, on the clock of faces.csv.") {
-            .microseconds($0.microseconds)
-        },
+        .time("time", "When it begins, on the clock of faces.csv.") { $0.microseconds },
         Definition(
             "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
             "face_started and face_stopped: the first and last sample of an appearance; a face_id that reappears after"
                 + " a cut has several. shot_cut: the first sample of a new shot." + limits
         ) { .text($0.kind.rawValue) },
-        Definition("face_id", range: "1 and up", "The face of the event; blank for shot_cut.") {
-            $0.faceID.map { .integer(Int64($0)) } ?? .missing
-        },
+        .number("face_id", from: 1, "The face of the event; blank for shot_cut.") { $0.faceID },
         Definition(
             "value", range: "depends on kind",
             "face_stopped: left (the frame), occluded (or turned away), cut, discontinuity (the file's timestamps jump),"
@@ -50,8 +46,8 @@ public enum EventTable {
             case .number(let value): .decimal(value, decimals: 3)
             }
         },
-        Definition(
-            "measured", range: "0 to 1", decimals: 2,
+        .fraction(
+            "measured",
             "How much of blink, eyes_closed, smile_stopped or look_away was measured: the fraction of its samples, from the first"
                 + " to the last, in which its measure is known. Otherwise blank."
         ) { $0.measuredFraction },
@@ -60,9 +56,9 @@ public enum EventTable {
             "1 if samples show how it began and how it ended. 0 if it is cut off by a gap or by the first or last sample of"
                 + " the appearance: it may have lasted longer, and a blink may be the end of a longer closure. Blank as"
                 + " measured."
-        ) { $0.isComplete.map { .integer($0 ? 1 : 0) } ?? .missing },
-        Definition(
-            "one_eye", range: "0 to 1", decimals: 2,
+        ) { .integer($0.isComplete.map { $0 ? 1 : 0 }) },
+        .fraction(
+            "one_eye",
             "The fraction of the samples of blink or eyes_closed in which only one eye was measured, because the head was"
                 + " turned: less certain. It counts as closed \(NumberText.plain(EventOptions.oneEyeMargin)) below the"
                 + " threshold for both. Otherwise blank."

@@ -18,13 +18,8 @@ package struct FaceRow: Sendable {
         microseconds: Int64, frame: Int64, faceID: Int, personID: Int? = nil, face: FaceRecord, raw: FaceNumbers,
         metrics: Set<Metric>
     ) {
-        self.microseconds = microseconds
-        self.frame = frame
-        self.faceID = faceID
-        self.personID = personID
-        self.face = face
-        self.raw = raw
-        self.metrics = metrics
+        (self.microseconds, self.frame, self.faceID, self.personID) = (microseconds, frame, faceID, personID)
+        (self.face, self.raw, self.metrics) = (face, raw, metrics)
     }
 
     /// Returns `nil` for a metric that is not requested.
@@ -51,28 +46,27 @@ public enum FaceTable {
         identity + ([.confidence] + FaceField.box).map(definition) + person
         + FaceField.all.drop { $0 != .presence }.map(definition) + emoji
 
-    private static let identity = [
-        Definition(
-            "time", unit: "s", range: "any",
-            "The frame's own presentation time minus the container's start: what a player's clock shows."
-        ) { .microseconds($0.microseconds) },
-        Definition(
-            "frame", range: "0 and up", "The frame's index in presentation order among all frames of the stream."
-        ) { .integer($0.frame) },
-        Definition(
-            "face_id", range: "1 and up",
+    private static let identity: [Definition] = [
+        .time("time", "The frame's own presentation time minus the container's start: what a player's clock shows.") {
+            $0.microseconds
+        },
+        .number("frame", from: 0, "The frame's index in presentation order among all frames of the stream.") {
+            Int($0.frame)
+        },
+        .number(
+            "face_id", from: 1,
             "The same face keeps the same number from sample to sample until it is lost. The number continues across a cut"
                 + " when the match is certain. Numbers are in order of first appearance."
-        ) { .integer(Int64($0.faceID)) },
+        ) { $0.faceID },
     ]
 
-    private static let person = [
-        Definition(
-            "person_id", range: "1 and up",
+    private static let person: [Definition] = [
+        .number(
+            "person_id", from: 1,
             "The same number for all face_ids that seem to be the same person. tracks.csv says how certain it is."
-        ) { $0.personID.map { .integer(Int64($0)) } ?? .missing },
-        Definition(
-            "person_match", range: "0 to 1", decimals: 2,
+        ) { $0.personID },
+        .fraction(
+            "person_match",
             "How certain it is that this sample shows the same face as the best samples of its track rather than another"
                 + " person's of the video: 0.5 if another person is as near. Blank in the samples that were not compared, which are"
                 + " most."
@@ -89,13 +83,6 @@ public enum FaceTable {
 
     private static func definition(_ field: FaceField) -> Definition {
         let facts = field.description
-        return Definition(column: facts.column) { row in
-            row[field].map { .decimal($0, decimals: facts.decimals) } ?? .missing
-        }
+        return Definition(column: facts.column) { .decimal($0[field], decimals: facts.decimals) }
     }
-}
-
-/// `blendshapes.csv`: the key columns. The model defines the columns of the scores.
-public enum BlendshapeTable {
-    public static let columns = Array(FaceTable.columns.prefix(3))
 }

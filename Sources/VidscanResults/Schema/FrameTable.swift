@@ -27,19 +27,18 @@ public enum FrameTable {
     private static let definitions = key + [faces] + quality
     private static let describing = key + quality
 
-    private static let key = [
-        Definition("time", unit: "s", range: "any", "As in faces.csv.") { .microseconds($0.frame.microseconds) },
-        Definition("frame", range: "0 and up", "As in faces.csv.") { .integer($0.frame.index) },
+    private static let key: [Definition] = [
+        .time("time", "As in faces.csv.") { $0.frame.microseconds },
+        .number("frame", from: 0, "As in faces.csv.") { Int($0.frame.index) },
     ]
 
-    private static let faces = Definition(
-        "faces", range: "0 and up", "The number of faces in the frame: its rows in faces.csv."
-    ) { .integer(Int64($0.faces)) }
+    private static let faces = Definition.number(
+        "faces", from: 0, "The number of faces in the frame: its rows in faces.csv."
+    ) { $0.faces }
 
-    private static let quality = [
+    private static let quality: [Definition] = [
         Definition(
-            "luma", range: "0 to 100", decimals: 2,
-            "The mean luma of the frame: 0 is black, 100 is white."
+            "luma", range: "0 to 100", decimals: 2, "The mean luma of the frame: 0 is black, 100 is white."
         ) { $0.frame.quality.luma },
         Definition(
             "sharpness", range: "0 and up", decimals: 2,
@@ -52,9 +51,6 @@ public enum FrameTable {
             "1 if the decoder reported an error in the frame's data, or in a frame since the last keyframe from which it may"
                 + " have been predicted. Such a frame may show blocks or smears, and what is measured in it may be wrong."
         ) { .integer($0.frame.isDamaged ? 1 : 0) },
-        Definition(
-            "shot", range: "1 and up",
-            "The number of the shot: one more from each shot_cut in events.csv on."
-        ) { .integer(Int64($0.shot)) },
+        .number("shot", from: 1, "The number of the shot: one more from each shot_cut in events.csv on.") { $0.shot },
     ]
 }

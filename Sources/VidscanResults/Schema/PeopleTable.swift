@@ -6,31 +6,21 @@ package struct PersonRow: Sendable {
     /// A pseudonym that the user gave.
     package var name: String?
     package var video: String
-    package var personIDs: [Int]
-    package var faceIDs: [Int]
+    package var personIDs, faceIDs: [Int]
     package var seconds: Double
-    package var firstMicroseconds: Int64
-    package var lastMicroseconds: Int64
+    package var firstMicroseconds, lastMicroseconds: Int64
     package var confidence: Double
-    package var bestMicroseconds: Int64
-    package var bestFrame: Int64
+    package var bestMicroseconds, bestFrame: Int64
 
     package init(
         studyPersonID: Int, name: String?, video: String, personIDs: [Int], faceIDs: [Int], seconds: Double,
         firstMicroseconds: Int64, lastMicroseconds: Int64, confidence: Double, bestMicroseconds: Int64,
         bestFrame: Int64
     ) {
-        self.studyPersonID = studyPersonID
-        self.name = name
-        self.video = video
-        self.personIDs = personIDs
-        self.faceIDs = faceIDs
-        self.seconds = seconds
-        self.firstMicroseconds = firstMicroseconds
-        self.lastMicroseconds = lastMicroseconds
-        self.confidence = confidence
-        self.bestMicroseconds = bestMicroseconds
-        self.bestFrame = bestFrame
+        (self.studyPersonID, self.name, self.confidence) = (studyPersonID, name, confidence)
+        (self.video, self.personIDs, self.faceIDs, self.seconds) = (video, personIDs, faceIDs, seconds)
+        (self.firstMicroseconds, self.lastMicroseconds) = (firstMicroseconds, lastMicroseconds)
+        (self.bestMicroseconds, self.bestFrame) = (bestMicroseconds, bestFrame)
     }
 }
 
@@ -45,11 +35,11 @@ public enum PeopleTable {
     private typealias Definition = ColumnDefinition<PersonRow>
 
     private static let definitions: [Definition] = [
-        Definition(
-            "study_person_id", range: "1 and up",
+        .number(
+            "study_person_id", from: 1,
             "The same number for everybody who seems to be the same person in any of the videos. It stays the same when"
                 + " videos are added."
-        ) { .integer(Int64($0.studyPersonID)) },
+        ) { $0.studyPersonID },
         Definition("name", range: "any text", "The pseudonym that a correction gave; blank without one.") {
             $0.name.map(Field.text) ?? .missing
         },
@@ -61,27 +51,17 @@ public enum PeopleTable {
         Definition("face_ids", range: "numbers with spaces", "The face_ids in the result: the rows of tracks.csv.") {
             .text(list($0.faceIDs))
         },
-        Definition(
-            "seconds", unit: "s", range: "0 and up", decimals: 3, "The sum of seconds_visible of these face_ids."
-        ) { $0.seconds },
-        Definition("first_time", unit: "s", range: "any", "When the person is first visible.") {
-            .microseconds($0.firstMicroseconds)
-        },
-        Definition("last_time", unit: "s", range: "any", "When the person is last visible.") {
-            .microseconds($0.lastMicroseconds)
-        },
-        Definition(
-            "confidence", range: "0 to 1", decimals: 2,
+        .seconds("seconds", "The sum of seconds_visible of these face_ids.") { $0.seconds },
+        .time("first_time", "When the person is first visible.") { $0.firstMicroseconds },
+        .time("last_time", "When the person is last visible.") { $0.lastMicroseconds },
+        .fraction(
+            "confidence",
             "How certain it is that this is the person of the other rows and nobody else, or, for a single row, that"
                 + " nobody else in the study is this person: 0.5 if it could as well be otherwise, below 0.4 if the face"
                 + " could not be compared, and 1 if a correction decided it."
         ) { $0.confidence },
-        Definition("best_time", unit: "s", range: "any", "When the person is shown best: the time for a thumbnail.") {
-            .microseconds($0.bestMicroseconds)
-        },
-        Definition("best_frame", range: "0 and up", "The frame of best_time, counted as in faces.csv.") {
-            .integer($0.bestFrame)
-        },
+        .time("best_time", "When the person is shown best: the time for a thumbnail.") { $0.bestMicroseconds },
+        .number("best_frame", from: 0, "The frame of best_time, counted as in faces.csv.") { Int($0.bestFrame) },
     ]
 
     private static func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: " ") }

@@ -1,4 +1,34 @@
+internal import Glibc
+internal import VidscanBase
 internal import VidscanMedia
+
+/// A file format for face rows.
+public enum OutputFormat: String, Sendable, CaseIterable, Codable {
+    /// `faces.csv`, `frames.csv`, `tracks.csv` and `events.csv`.
+    case csv
+    /// `faces.json`, one document.
+    case json
+    /// `faces.jsonl`, one object per line.
+    case jsonl
+    /// `openface.csv`, with OpenFace's columns.
+    case openface
+    /// `pyfeat.csv`, with Py-Feat's columns.
+    case pyfeat
+
+    /// Whether the format needs the mesh and the expressions of every face.
+    package var needsMeshes: Bool { foreignTable != nil }
+
+    package var foreignTable: ForeignTable? {
+        switch self {
+        case .csv, .json, .jsonl: nil
+        case .openface: .openFace
+        case .pyfeat: .pyFeat
+        }
+    }
+
+    /// The columns that vidscan does not measure; `nil` if it measures all.
+    package var notice: String? { foreignTable?.notice }
+}
 
 /// The files of a result that an analysis writes and corrections change.
 package enum ResultFiles {
@@ -19,4 +49,41 @@ package enum ResultFiles {
     package static let originals = "original"
     /// In the folder of the originals, and in a result that replaced a corrected one.
     package static let corrections = "corrections.json"
+}
+
+/// Files that can identify people even if their faces are hidden: all except those known to be harmless, so that none
+/// is forgotten.
+package enum IdentifyingFiles {
+    /// `run.json` is named for another reason.
+    private static let harmless = Set(
+        ResultFiles.mediaEndings.flatMap { ["anonymized." + $0, "anonymized.\($0).json"] }
+            + ["anonymized.json", "frames.csv", ResultFolder.Kind.result.record])
+
+    /// Allow recognising the people in other videos.
+    private static let ofPeople = [EmbeddingFile.name, "\(ResultFiles.originals)/\(EmbeddingFile.name)"]
+
+    private static let maximumNames = 20
+
+    package static let advice = "pass on only the anonymized video or picture"
+
+    /// Returns one sentence. `expected` files do not exist yet; `keepsTables` says whether existing files will stay.
+    package static func notice(
+        in folder: String, expected: [String] = [], keepsTables: Bool = true, isInverted: Bool = false
+    ) -> String {
+        if isInverted { return "only what surrounds the faces is hidden: the faces are visible" }
+        let present = keepsTables ? (try? FileSystem.names(in: folder)) ?? [] : []
+        let names = Set(present.map { String(decoding: $0, as: UTF8.self) } + expected)
+        let ofFaces = names.subtracting(harmless).subtracting(ofPeople).filter { !$0.hasPrefix(".") }.sorted()
+        let ofPeople = ofPeople.filter { keepsTables && access("\(folder)/\($0)", F_OK) == 0 }
+        var files = ""
+        if !ofFaces.isEmpty {
+            let more = ofFaces.count > maximumNames ? " and \(ofFaces.count - maximumNames) more" : ""
+            let list = ofFaces.prefix(maximumNames).map(Printable.line).joined(separator: ", ")
+            files += "\(list)\(more) may still describe or show the people in it, "
+        }
+        if !ofPeople.isEmpty {
+            files += "\(ofPeople.joined(separator: ", ")) has the biometric data by which they can be recognised, "
+        }
+        return "\(advice): beside it, \(files.isEmpty ? "" : files + "and ")run.json has the path of the original"
+    }
 }

@@ -39,7 +39,8 @@ public enum Schema {
             file: "blendshapes.csv",
             meaning: "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
                 + " ARKit-style scores, 0 to 1, under its usual name.",
-            columns: BlendshapeTable.columns),
+            // The model defines the columns of the scores.
+            columns: Array(FaceTable.columns.prefix(3))),
         Table(
             file: "landmarks.npy",
             meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
@@ -116,28 +117,22 @@ public enum Schema {
 
     /// The tables as a JSON array, with their columns.
     public static func json(_ tables: [Table] = tables) -> String {
-        var writer = ByteWriter()
-        writer.write("[")
-        for (position, table) in tables.enumerated() {
-            if position > 0 { writer.write(",") }
-            writer.write("\n{\"file\":")
-            writer.writeJSON(text: table.file)
-            writer.write(",\"meaning\":")
-            writer.writeJSON(text: table.meaning)
-            writer.write(",\"columns\":[")
-            for (position, column) in table.columns.enumerated() {
-                if position > 0 { writer.write(",") }
-                writer.write("\n  ")
-                writer.writeJSON(
-                    names: ["name", "unit", "range", "status", "meaning"],
-                    row: [
-                        .text(column.name), .text(column.unit), .text(column.range),
-                        .text(column.status?.rawValue ?? ""), .text(column.meaning),
-                    ])
+        let objects = tables.map { table in
+            let columns = table.columns.map { column in
+                "\n  "
+                    + json(
+                        ["name", "unit", "range", "status", "meaning"],
+                        [column.name, column.unit, column.range, column.status?.rawValue ?? "", column.meaning])
             }
-            writer.write("\n]}")
+            let facts = json(["file", "meaning"], [table.file, table.meaning]).dropLast()
+            return "\n\(facts),\"columns\":[\(columns.joined(separator: ","))\n]}"
         }
-        writer.write("\n]\n")
+        return "[\(objects.joined(separator: ","))\n]\n"
+    }
+
+    private static func json(_ names: [String], _ values: [String]) -> String {
+        var writer = ByteWriter(reservingCapacity: 512)
+        writer.writeJSON(names: names, row: values.map(Field.text))
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 

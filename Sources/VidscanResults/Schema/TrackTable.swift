@@ -4,9 +4,7 @@ internal import VidscanFaces
 /// A row of `tracks.csv`: the summary of all tracks with one face_id.
 package struct TrackRow: Sendable {
     package struct Statistic: Sendable {
-        package var mean: Float?
-        package var median: Float?
-        package var maximum: Float?
+        package var mean, median, maximum: Float?
         /// The resting level.
         package var rest: Float?
         /// The samples in which the number is known, and the seconds they stand for.
@@ -26,8 +24,7 @@ package struct TrackRow: Sendable {
     package var faceID: Int
     package var personID: Int?
     package var personConfidence: Double?
-    package var firstMicroseconds: Int64
-    package var lastMicroseconds: Int64
+    package var firstMicroseconds, lastMicroseconds: Int64
     package var visibleSeconds = 0.0
     package var samples = 0
     package var appearances = 0
@@ -55,61 +52,48 @@ public enum TrackTable {
     private static let definitions: [Definition] = facts + blinks + statistics
 
     private static let facts: [Definition] = [
-        Definition("face_id", range: "1 and up", "As in faces.csv.") { .integer(Int64($0.faceID)) },
-        Definition("person_id", range: "1 and up", "As in faces.csv.") {
-            $0.personID.map { .integer(Int64($0)) } ?? .missing
-        },
-        Definition(
-            "person_confidence", range: "0 to 1", decimals: 2,
+        .number("face_id", from: 1, "As in faces.csv.") { $0.faceID },
+        .number("person_id", from: 1, "As in faces.csv.") { $0.personID },
+        .fraction(
+            "person_confidence",
             "How certain person_id is: 0.5 if the face could as well belong to another person of the video, or this"
                 + " person's other faces to somebody else; below 0.4 if the face could not be judged."
         ) { $0.personConfidence },
-        Definition("first_time", unit: "s", range: "any", "When the face is first visible.") {
-            .microseconds($0.firstMicroseconds)
-        },
-        Definition("last_time", unit: "s", range: "any", "When it is last visible.") {
-            .microseconds($0.lastMicroseconds)
-        },
-        Definition(
-            "seconds_visible", unit: "s", range: "0 and up", decimals: 3,
+        .time("first_time", "When the face is first visible.") { $0.firstMicroseconds },
+        .time("last_time", "When it is last visible.") { $0.lastMicroseconds },
+        .seconds(
+            "seconds_visible",
             "The seconds of its samples. A sample stands for the time since the video's sample before it, at most twice the"
                 + " mean time between samples; 0 for a still picture."
         ) { $0.visibleSeconds },
-        Definition("samples", range: "1 and up", "Its rows in faces.csv.") { .integer(Int64($0.samples)) },
-        Definition(
-            "appearances", range: "1 and up", "How often it appears: its face_started events in events.csv."
-        ) { .integer(Int64($0.appearances)) },
-        Definition("x", unit: "px", range: "inside the frame", decimals: 2, "Left edge of the mean box.") {
-            $0.meanBox.x
+        .number("samples", from: 1, "Its rows in faces.csv.") { $0.samples },
+        .number("appearances", from: 1, "How often it appears: its face_started events in events.csv.") {
+            $0.appearances
         },
-        Definition("y", unit: "px", range: "inside the frame", decimals: 2, "Top edge of the mean box.") {
-            $0.meanBox.y
-        },
-        Definition("width", unit: "px", range: "inside the frame", decimals: 2, "Width of the mean box.") {
-            $0.meanBox.width
-        },
-        Definition("height", unit: "px", range: "inside the frame", decimals: 2, "Height of the mean box.") {
-            $0.meanBox.height
-        },
-        Definition(
-            "best_time", unit: "s", range: "any",
-            "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."
-        ) { .microseconds($0.bestMicroseconds) },
-        Definition("best_frame", range: "0 and up", "The frame of best_time, counted as in faces.csv.") {
-            .integer($0.bestFrame)
-        },
+        side("x", "Left edge of the mean box.") { $0.x },
+        side("y", "Top edge of the mean box.") { $0.y },
+        side("width", "Width of the mean box.") { $0.width },
+        side("height", "Height of the mean box.") { $0.height },
+        .time(
+            "best_time", "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."
+        ) { $0.bestMicroseconds },
+        .number("best_frame", from: 0, "The frame of best_time, counted as in faces.csv.") { Int($0.bestFrame) },
     ]
 
+    private static func side(
+        _ name: String, _ meaning: String, _ value: @escaping @Sendable (Rectangle) -> Double
+    ) -> Definition {
+        Definition(name, unit: "px", range: "inside the frame", decimals: 2, meaning) { value($0.meanBox) }
+    }
+
     private static let blinks: [Definition] = [
-        Definition(
-            "blinks", range: "0 and up",
+        .number(
+            "blinks", from: 0,
             "Its blinks in events.csv. Blank if too few samples per second were taken to see blinks, or if the eyes could"
                 + " never be measured."
-        ) { row in
-            row.blinks.flatMap { $0.seconds > 0 ? .integer(Int64($0.count)) : nil } ?? .missing
-        },
-        Definition(
-            "blink_seconds", unit: "s", range: "0 and up", decimals: 3,
+        ) { row in row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil } },
+        .seconds(
+            "blink_seconds",
             "The part of seconds_visible in which a blink can be seen: an eye is measured. Blank where blinks is blank."
         ) { row in row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } },
         Definition(
@@ -119,53 +103,45 @@ public enum TrackTable {
     ]
 
     private static let statistics: [Definition] = measures.enumerated().flatMap { index, measure in
-        let range = Column.text(of: measure.range)
-        let step = (measure.range.upperBound - measure.range.lowerBound) / 512
-        var writer = ByteWriter(reservingCapacity: 8)
-        writer.write(step, decimals: 3)
-        let resolution = String(decoding: writer.bytes, as: UTF8.self)
-        // The mean of a yes-or-no measure is a fraction.
-        let decimals = max(2, measure.description.decimals)
-        let summary = [
+        let name = measure.name
+        func level(
+            _ suffix: String, _ meaning: String, decimals: Int? = nil,
+            _ value: @escaping @Sendable (TrackRow.Statistic) -> Float?
+        ) -> Definition {
             Definition(
-                "\(measure.name)_mean", unit: measure.unit, range: range, decimals: decimals,
-                "Mean of \(measure.name) over the \(measure.name)_samples."
-            ) { $0.statistics[index].mean.map(Double.init) },
-            Definition(
-                "\(measure.name)_median", unit: measure.unit, range: range, decimals: decimals,
-                "Median of \(measure.name), from a histogram; exact to \(resolution)."
-            ) { $0.statistics[index].median.map(Double.init) },
-            Definition(
-                "\(measure.name)_max", unit: measure.unit, range: range, decimals: decimals,
-                "Maximum of \(measure.name)."
-            ) { $0.statistics[index].maximum.map(Double.init) },
+                "\(name)_\(suffix)", unit: measure.unit, range: Column.text(of: measure.range),
+                // The mean of a yes-or-no measure is a fraction.
+                decimals: decimals ?? max(2, measure.description.decimals), meaning
+            ) { value($0.statistics[index]).map(Double.init) }
+        }
+        var resolution = ByteWriter(reservingCapacity: 8)
+        resolution.write((measure.range.upperBound - measure.range.lowerBound) / 512, decimals: 3)
+        var levels = [
+            level("mean", "Mean of \(name) over the \(name)_samples.") { $0.mean },
+            level(
+                "median",
+                "Median of \(name), from a histogram; exact to \(String(decoding: resolution.bytes, as: UTF8.self))."
+            ) { $0.median },
+            level("max", "Maximum of \(name).") { $0.maximum },
         ]
-        let counts = [
-            Definition(
-                "\(measure.name)_samples", range: "0 and up",
-                "The number of samples in which \(measure.name) is known: its mean, median and maximum are computed from these."
-            ) { .integer(Int64($0.statistics[index].samples)) },
-            Definition(
-                "\(measure.name)_seconds", unit: "s", range: "0 and up", decimals: 3,
-                "The seconds of these samples, as in seconds_visible."
-            ) { $0.statistics[index].seconds },
-        ]
-        return summary + rest(of: measure, index) + counts
-    }
-
-    private static func rest(of measure: FaceField, _ index: Int) -> [Definition] {
-        guard case .metric(let metric) = measure, RestingLevels.metrics.contains(metric) else { return [] }
-        let meaning =
-            metric.group == .eyes
-            ? "How far this person's eye is open: the level that it stays below nine tenths of the time."
-            : "This person's resting level: the one that \(measure.name) stays above three quarters of the time."
-        return [
-            Definition(
-                "\(measure.name)_rest", unit: measure.unit, range: Column.text(of: measure.range), decimals: 2,
-                meaning
-                    + " Blank if fewer than \(NumberText.plain(RestingLevelEstimate.minimumSeconds)) s show the face well,"
-                    + " and with --baseline none."
-            ) { $0.statistics[index].rest.map(Double.init) }
+        if case .metric(let metric) = measure, RestingLevels.metrics.contains(metric) {
+            let meaning =
+                metric.group == .eyes
+                ? "How far this person's eye is open: the level that it stays below nine tenths of the time."
+                : "This person's resting level: the one that \(name) stays above three quarters of the time."
+            let blank =
+                " Blank if fewer than \(NumberText.plain(RestingLevelEstimate.minimumSeconds)) s show the face well, and"
+                + " with --baseline none."
+            levels.append(level("rest", meaning + blank, decimals: 2) { $0.rest })
+        }
+        return levels + [
+            .number(
+                "\(name)_samples", from: 0,
+                "The number of samples in which \(name) is known: its mean, median and maximum are computed from these."
+            ) { $0.statistics[index].samples },
+            .seconds("\(name)_seconds", "The seconds of these samples, as in seconds_visible.") {
+                $0.statistics[index].seconds
+            },
         ]
     }
 }

@@ -142,16 +142,10 @@ package struct StickerOptions: Sendable, Equatable {
     /// The image's borders in its own pixels. Corners keep their shape, edges stretch along their length, the middle
     /// fills the rest.
     package struct CapInsets: Sendable, Equatable {
-        package var left: Int
-        package var top: Int
-        package var right: Int
-        package var bottom: Int
+        package var left, top, right, bottom: Int
 
         package init(left: Int, top: Int, right: Int, bottom: Int) {
-            self.left = left
-            self.top = top
-            self.right = right
-            self.bottom = bottom
+            (self.left, self.top, self.right, self.bottom) = (left, top, right, bottom)
         }
     }
 

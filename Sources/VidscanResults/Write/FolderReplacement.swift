@@ -39,8 +39,7 @@ package struct FolderReplacement: Sendable {
         package var sync: @Sendable (Folder) -> Int32
 
         package static let system = Calls(
-            exchange: { folder, one, other in number { () throws(SystemError) in try folder.exchange(one, with: other) }
-            },
+            exchange: { folder, a, b in number { () throws(SystemError) in try folder.exchange(a, with: b) } },
             rename: { folder, old, new in number { () throws(SystemError) in try folder.renameToFree(old, to: new) } },
             sync: { folder in number { () throws(SystemError) in try folder.sync() } })
 
@@ -63,28 +62,27 @@ package struct FolderReplacement: Sendable {
         in folder: Folder, name: String, path: String, kind: ResultFolder.Kind = .result, policy: Policy,
         calls: Calls = .system
     ) {
-        self.folder = folder
-        self.name = name
-        self.path = path
-        self.kind = kind
-        self.policy = policy
-        self.calls = calls
+        (self.folder, self.name, self.path) = (folder, name, path)
+        (self.kind, self.policy, self.calls) = (kind, policy, calls)
     }
 
     /// Throws if something has the final name, unless it is a result that may be replaced.
     package func check() throws(VidscanError) {
         guard let entry = folder.entry(name) else { return }
-        guard entry != .link else {
-            throw VidscanError(.exists, "\(path) is a symbolic link; it is not replaced", stage: .write)
+        let reason: String
+        if entry == .link {
+            reason = "\(path) is a symbolic link; it is not replaced"
+        } else if entry != .folder || !isResult(name) {
+            reason = "\(path) exists and is not a vidscan \(kind.noun); it is not replaced"
+        } else if policy == .keep {
+            reason = "the \(kind.noun) \(path) exists; --force replaces it"
+        } else {
+            return
         }
-        guard entry == .folder, let existing = try? folder.folder(name), existing.entry(kind.record) != nil else {
-            throw VidscanError(
-                .exists, "\(path) exists and is not a vidscan \(kind.noun); it is not replaced", stage: .write)
-        }
-        guard policy != .keep else {
-            throw VidscanError(.exists, "the \(kind.noun) \(path) exists; --force replaces it", stage: .write)
-        }
+        throw VidscanError(.exists, reason, stage: .write)
     }
+
+    private func isResult(_ name: String) -> Bool { (try? folder.folder(name))?.entry(kind.record) != nil }
 
     /// Returns the older result if it got another name. `newName` is the folder's present name.
     package func put(_ newName: String) throws(VidscanError) -> Previous? {
@@ -123,17 +121,16 @@ package struct FolderReplacement: Sendable {
 
     /// Throws if the old folder has something that the new one lacks, because it was added meanwhile.
     private func checkAbsorbed(_ old: Folder, by newName: String) throws(VidscanError) {
-        let names: (old: [[UInt8]], taken: [[UInt8]])
+        var names: Set<[UInt8]>
         do throws(SystemError) {
-            names = (try old.names(), try folder.folder(newName).names())
+            names = Set(try old.names()).subtracting(try folder.folder(newName).names())
         } catch {
             throw failure(error.number)
         }
-        guard
-            let missing = Set(names.old).subtracting(names.taken).first(where: {
-                WorkingName($0) == nil && !ResultContents.isWritten(String(decoding: $0, as: UTF8.self), kind: kind)
-            })
-        else { return }
+        names = names.filter {
+            WorkingName($0) == nil && !ResultContents.isWritten(String(decoding: $0, as: UTF8.self), kind: kind)
+        }
+        guard let missing = names.first else { return }
         throw VidscanError(
             .changed,
             "\(path) changed meanwhile: \(Printable.line(String(decoding: missing, as: UTF8.self))) is new; run the"
@@ -195,10 +192,10 @@ package struct FolderReplacement: Sendable {
         for bytes in (try? folder.names()) ?? [] {
             guard let working = WorkingName(bytes), working.purpose == .old, working.isFor(name) else { continue }
             WorkingItem.whileAbandoned(working, in: folder) {
-                guard let old = try? folder.folder(working.text), old.entry(kind.record) != nil else { return }
+                guard isResult(working.text) else { return }
                 if folder.entry(name) == nil {
                     _ = calls.rename(folder, working.text, name)
-                } else if let new = try? folder.folder(name), new.entry(kind.record) != nil {
+                } else if isResult(name) {
                     try? folder.remove(working.text)
                 }
             }

@@ -1,14 +1,14 @@
 internal import Glibc
-package import VidscanBase
+internal import VidscanBase
 
 /// A file that is written sequentially through a buffer, and is on disk when `finish` returns.
-package final class OutputFile {
+final class OutputFile {
     private let descriptor: Int32
     private let name: String
     private var isOpen = true
-    package var buffer = ByteWriter(reservingCapacity: 1 << 16)
+    private var buffer = ByteWriter(reservingCapacity: 1 << 16)
 
-    package init(path: String) throws(VidscanError) {
+    init(path: String) throws(VidscanError) {
         let file = FilePath.name(of: path)
         let name = file.hasPrefix(".") ? "its temporary file \(file)" : file
         self.name = name
@@ -23,13 +23,13 @@ package final class OutputFile {
         if isOpen { Glibc.close(descriptor) }
     }
 
-    /// Writes the buffer once it holds 32 KiB.
-    package func drain() throws(VidscanError) {
+    func write(_ content: (inout ByteWriter) -> Void) throws(VidscanError) {
+        content(&buffer)
         if buffer.count >= 1 << 15 { try flush() }
     }
 
     /// `start` replaces the first bytes: a header that depends on what follows.
-    package func finish(replacingStart start: [UInt8] = []) throws(VidscanError) {
+    func finish(replacingStart start: [UInt8] = []) throws(VidscanError) {
         try flush()
         try check(start.isEmpty || pwrite(descriptor, start, start.count, 0) == start.count)
         try check(fsync(descriptor) == 0)
@@ -37,7 +37,7 @@ package final class OutputFile {
     }
 
     /// Does not sync, unlike `finish`: for temporary files that this run reads and removes.
-    package func close() throws(VidscanError) {
+    func close() throws(VidscanError) {
         try flush()
         isOpen = false
         // Some file systems report a full disk only here.

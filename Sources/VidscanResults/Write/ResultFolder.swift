@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 package import VidscanBase
 
 /// An unfinished result folder: a hidden sibling that gets its final name only when it is complete.
@@ -95,27 +95,23 @@ package final class ResultFolder {
 
     /// Keeps only the record, videos and pictures with hidden faces and their record, and the report page.
     package func removeTables() throws(VidscanError) {
-        do {
-            for name in try FileManager.default.contentsOfDirectory(atPath: partialPath)
+        do throws(SystemError) {
+            let contents = try Folder(partialPath)
+            for name in try contents.names().map({ String(decoding: $0, as: UTF8.self) })
             where name != kind.record && name != "report.html" && !name.hasPrefix("anonymized.")
                 && !name.hasPrefix("inverted.")
             {
-                try FileManager.default.removeItem(atPath: "\(partialPath)/\(name)")
+                try contents.remove(name)
             }
         } catch {
-            throw VidscanError(.output, "cannot remove the tables: \(Self.reason(error))", stage: .write)
+            throw VidscanError(.output, "cannot remove the tables: \(error)", stage: .write)
         }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
-        return underlying.domain == NSPOSIXErrorDomain
-            ? SystemError(Int32(underlying.code)).description : underlying.localizedDescription
     }
 
     package func write(_ record: some Encodable) throws(VidscanError) {
         let file = try OutputFile(path: "\(partialPath)/\(kind.record)")
-        file.buffer.write(text: try RecordFile.text(record, name: kind.record))
+        let text = try RecordFile.text(record, name: kind.record)
+        try file.write { $0.write(text: text) }
         try file.finish()
     }
 }

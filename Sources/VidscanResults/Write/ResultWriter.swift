@@ -3,16 +3,11 @@ package import VidscanFaces
 
 /// Writes the tables of a run, frame by frame, in time order.
 package final class ResultWriter: RowConsumer {
-    private let facesCSV: OutputFile?
-    private let framesCSV: OutputFile?
-    private let json: OutputFile?
-    private let jsonLines: OutputFile?
+    private let faces, frames, tracks, events, blendshapes: OutputFile?
+    private let json, jsonLines: OutputFile?
     private let landmarks: LandmarkFile?
     private let embeddings: EmbeddingFile?
-    private let blendshapes: OutputFile?
-    private let tracks: OutputFile?
-    private let events: OutputFile?
-    private let foreign: [(table: ForeignTable, file: OutputFile?)]
+    private let foreign: [(table: ForeignTable, file: OutputFile)]
     private let input: String
     private var hasJSONFrame = false
 
@@ -20,68 +15,57 @@ package final class ResultWriter: RowConsumer {
     package init(
         folderPath: String, input: String, options: OutputOptions, writesEmbeddings: Bool
     ) throws(VidscanError) {
-        func file(_ name: String, columns: [String]? = nil, isWanted: Bool = true) throws(VidscanError) -> OutputFile? {
-            guard isWanted else { return nil }
-            let file = try OutputFile(path: "\(folderPath)/\(name)")
-            if let columns { file.buffer.writeCSV(row: columns.map(Field.text)) }
+        func file(_ name: String) throws(VidscanError) -> OutputFile { try OutputFile(path: "\(folderPath)/\(name)") }
+        func csv(_ name: String, _ columns: [String]) throws(VidscanError) -> OutputFile {
+            let file = try file(name)
+            try file.write { $0.writeCSV(row: columns.map(Field.text)) }
             return file
         }
         let (formats, hasCSV) = (options.formats, options.formats.contains(.csv))
-        facesCSV = try file("faces.csv", columns: FaceTable.names, isWanted: hasCSV)
-        framesCSV = try file("frames.csv", columns: FrameTable.names, isWanted: hasCSV)
-        tracks = try file("tracks.csv", columns: TrackTable.names, isWanted: hasCSV)
-        events = try file("events.csv", columns: EventTable.names, isWanted: hasCSV)
-        json = try file("faces.json", isWanted: formats.contains(.json))
-        jsonLines = try file("faces.jsonl", isWanted: formats.contains(.jsonl))
+        faces = hasCSV ? try csv("faces.csv", FaceTable.names) : nil
+        frames = hasCSV ? try csv("frames.csv", FrameTable.names) : nil
+        tracks = hasCSV ? try csv("tracks.csv", TrackTable.names) : nil
+        events = hasCSV ? try csv("events.csv", EventTable.names) : nil
+        json = formats.contains(.json) ? try file("faces.json") : nil
+        jsonLines = formats.contains(.jsonl) ? try file("faces.jsonl") : nil
         landmarks = options.hasLandmarks ? try LandmarkFile(folder: folderPath) : nil
         embeddings = writesEmbeddings ? try EmbeddingFile(folder: folderPath) : nil
-        let scores = options.blendshapeNames
-        blendshapes = try file(
-            ResultFiles.blendshapes, columns: ["time", "frame", "face_id"] + (scores ?? []), isWanted: scores != nil)
-        var foreign: [(ForeignTable, OutputFile?)] = []
-        for table in formats.compactMap(\.foreignTable) {
-            foreign.append((table, try file(table.file, columns: table.names)))
+        blendshapes = try options.blendshapeNames.map { names throws(VidscanError) in
+            try csv(ResultFiles.blendshapes, ["time", "frame", "face_id"] + names)
         }
-        self.foreign = foreign
+        foreign = try formats.compactMap(\.foreignTable).map { table throws(VidscanError) in
+            (table, try csv(table.file, table.names))
+        }
         self.input = input
-        json?.buffer.write("{\"frames\":[")
+        try json?.write { $0.write("{\"frames\":[") }
     }
 
-    package func tracked(_ result: FrameRecord, shot: Int, rows faces: [FaceRow]) throws(VidscanError) {
-        let frame = FrameRow(frame: result, shot: shot, faces: faces.count)
-        let rows = faces.map { FaceTable.fields(of: $0) }
-        framesCSV?.buffer.writeCSV(row: FrameTable.fields(of: frame))
-        try framesCSV?.drain()
-        for (face, row) in zip(faces, rows) {
-            facesCSV?.buffer.writeCSV(row: row)
-            if let jsonLines {
-                jsonLines.buffer.writeJSON(names: FaceTable.names, row: row, raw: face)
-                jsonLines.buffer.write("\n")
+    package func tracked(_ result: FrameRecord, shot: Int, rows: [FaceRow]) throws(VidscanError) {
+        let frame = FrameRow(frame: result, shot: shot, faces: rows.count)
+        let fields = rows.map { FaceTable.fields(of: $0) }
+        try frames?.write { $0.writeCSV(row: FrameTable.fields(of: frame)) }
+        for (row, fields) in zip(rows, fields) {
+            try faces?.write { $0.writeCSV(row: fields) }
+            try jsonLines?.write {
+                $0.writeJSON(names: FaceTable.names, row: fields, raw: row)
+                $0.write("\n")
+            }
+            try landmarks?.append(row.face.mesh)
+            if let scores = row.face.blendshapes {
+                let key: [Field] = [.microseconds(row.microseconds), .integer(row.frame), .integer(row.faceID)]
+                try blendshapes?.write { $0.writeCSV(row: key + scores.map { .decimal(Double($0), decimals: 4) }) }
             }
         }
-        try facesCSV?.drain()
-        try jsonLines?.drain()
-        if let json { try write(frame, faces, rows: rows, to: json) }
-        for face in faces {
-            try landmarks?.append(face.face.mesh)
-            if let blendshapes { try write(blendshapesOf: face, to: blendshapes) }
-        }
+        try json?.write { write(frame, rows, fields, to: &$0) }
         for (table, file) in foreign {
             // The path may hold anything.
-            for row in table.rows(result, faces, input) { file?.buffer.writeCSV(foreign: row) }
-            try file?.drain()
+            for row in table.rows(result, rows, input) { try file.write { $0.writeCSV(foreign: row) } }
         }
     }
 
     package func completed(_ rows: [TrackRow], _ found: [FaceEvent]) throws(VidscanError) {
-        for row in rows {
-            tracks?.buffer.writeCSV(row: TrackTable.fields(of: row))
-            try tracks?.drain()
-        }
-        for event in found {
-            events?.buffer.writeCSV(row: EventTable.fields(of: event))
-            try events?.drain()
-        }
+        for row in rows { try tracks?.write { $0.writeCSV(row: TrackTable.fields(of: row)) } }
+        for event in found { try events?.write { $0.writeCSV(row: EventTable.fields(of: event)) } }
     }
 
     package func write(_ rows: [EmbeddingRow]) throws(VidscanError) {
@@ -89,36 +73,26 @@ package final class ResultWriter: RowConsumer {
     }
 
     package func finish() throws(VidscanError) {
-        json?.buffer.write("\n]}\n")
-        for file in [facesCSV, framesCSV, json, jsonLines, blendshapes, tracks, events] + foreign.map(\.file) {
+        try json?.write { $0.write("\n]}\n") }
+        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events] + foreign.map(\.file) {
             try file?.finish()
         }
         try landmarks?.finish()
         try embeddings?.finish()
     }
 
-    private func write(blendshapesOf row: FaceRow, to file: OutputFile) throws(VidscanError) {
-        guard let scores = row.face.blendshapes else { return }
-        let key: [Field] = [.microseconds(row.microseconds), .integer(row.frame), .integer(Int64(row.faceID))]
-        file.buffer.writeCSV(row: key + scores.map { .decimal(Double($0), decimals: 4) })
-        try file.drain()
-    }
-
-    private func write(
-        _ frame: FrameRow, _ faces: [FaceRow], rows: [[Field]], to file: OutputFile
-    ) throws(VidscanError) {
-        file.buffer.write(text: hasJSONFrame ? ",\n" : "\n")
+    private func write(_ frame: FrameRow, _ rows: [FaceRow], _ fields: [[Field]], to writer: inout ByteWriter) {
+        writer.write(text: hasJSONFrame ? ",\n" : "\n")
         hasJSONFrame = true
-        file.buffer.writeJSON(names: FrameTable.describingNames, row: FrameTable.describingFields(of: frame))
-        file.buffer.removeLast()
-        file.buffer.write(",\"faces\":[")
-        for (position, (face, row)) in zip(faces, rows).enumerated() {
-            if position > 0 { file.buffer.write(",") }
+        writer.writeJSON(names: FrameTable.describingNames, row: FrameTable.describingFields(of: frame))
+        writer.removeLast()
+        writer.write(",\"faces\":[")
+        for (position, (row, fields)) in zip(rows, fields).enumerated() {
+            if position > 0 { writer.write(",") }
             // The enclosing object has the time and the frame number.
-            file.buffer.writeJSON(names: Array(FaceTable.names.dropFirst(2)), row: row.dropFirst(2), raw: face)
+            writer.writeJSON(names: Array(FaceTable.names.dropFirst(2)), row: fields.dropFirst(2), raw: row)
         }
-        file.buffer.write("]}")
-        try file.drain()
+        writer.write("]}")
     }
 }
 
@@ -130,9 +104,7 @@ extension ByteWriter {
         write(",\"raw\":")
         writeJSON(
             names: FaceField.processed.map(\.name),
-            row: FaceField.processed.map { field in
-                face.measured(field).map { .decimal($0, decimals: field.description.decimals) } ?? .missing
-            })
+            row: FaceField.processed.map { .decimal(face.measured($0), decimals: $0.description.decimals) })
         write("}")
     }
 }

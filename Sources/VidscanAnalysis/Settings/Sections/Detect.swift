@@ -18,9 +18,7 @@ extension Settings {
         /// wall. Set by `detectThoroughly`.
         public var keepsUncertainFaces = false
 
-        public init(workers: Int) {
-            self.workers = workers
-        }
+        public init(workers: Int) { self.workers = workers }
     }
 }
 
@@ -28,27 +26,23 @@ extension DetectorAccuracy: SettingChoice {}
 extension FaceSize: SettingChoice {}
 
 extension Settings.Detect {
-    static let declarations = [
-        Setting(
-            .detect, "accuracy", \.detect.accuracy, options: [.value("accuracy")],
-            "Long side of the detector's input: low is 320 pixels, medium 448, high 640."),
-        Setting(
-            .detect, "faces", \.detect.faces, options: [.value("faces")],
-            "Faces to look for: large, or small and distant ones too, at twice the resolution."),
-        Setting(
-            .detect, "min_face", \.detect.minimumFace, .number(0...1), options: [.value("min-face", "fraction")],
-            "Ignore faces whose longer side is less than this fraction of the frame's shorter side, 0 to 1."),
-        Setting(
-            .detect, "min_confidence", \.detect.minimumConfidence, .number(0...1),
-            options: [.value("min-confidence", "score")],
-            "Minimum detector score of a new face, 0 to 1."),
-        Setting(
-            .detect, "stride", \.detect.stride, .integer(1...1000), options: [.value("stride", "samples")],
-            null: "about 0.3 to 0.6 s",
-            "Search at least every nth sample for faces and follow them in between; 1 searches every sample."),
-        Setting(
-            .detect, "workers", \.detect.workers, .integer(1...256), options: [.value("workers", "count")],
-            null: "one per core", isRecorded: false,
-            "Frames analysed in parallel. Results do not depend on it."),
-    ]
+    static let section = SettingsSection(
+        "detect", "How faces are detected.", group: .faces,
+        [
+            Setting("accuracy", \.detect.accuracy, value: "accuracy")
+                .help("Long side of the detector's input: low is 320 pixels, medium 448, high 640."),
+            Setting("faces", \.detect.faces, value: "faces")
+                .help("Faces to look for: large, or small and distant ones too, at twice the resolution."),
+            Setting("min_face", \.detect.minimumFace, .number(0...1), value: "fraction")
+                .help("Ignore faces whose longer side is less than this fraction of the frame's shorter side, 0 to 1."),
+            Setting("min_confidence", \.detect.minimumConfidence, .number(0...1), value: "score")
+                .help("Minimum detector score of a new face, 0 to 1."),
+            Setting("stride", \.detect.stride, .integer(1...1000), value: "samples", null: "about 0.3 to 0.6 s")
+                .help(
+                    "Search at least every nth sample for faces and follow them in between; 1 searches every sample."),
+            Setting(
+                "workers", \.detect.workers, .integer(1...256), value: "count", null: "one per core", isRecorded: false
+            )
+            .help("Frames analysed in parallel. Results do not depend on it."),
+        ])
 }

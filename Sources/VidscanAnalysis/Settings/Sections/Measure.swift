@@ -14,22 +14,24 @@ extension Settings {
 extension BaselineScope: SettingChoice {}
 
 extension Settings.Measure {
-    static let declarations = [
-        Setting(
-            section: .measure, name: "metrics", kind: .list(MetricChoice.names), options: [.value("metrics", "list")],
-            help: "Metrics besides landmarks and head pose: column names, or the groups eyes, expressions, emotions,"
-                + " emojis, aus, all, none.",
-            nullMeaning: nil, isRecorded: true, group: SettingsSection.measure.group, follows: nil,
-            get: { .list(MetricChoice.names(of: $0.measure.metrics)) },
-            set: { value, settings in
-                guard case .list(let names) = value, let metrics = MetricChoice.metrics(named: names) else { return }
-                settings.measure.metrics = metrics
-            }),
-        Setting(
-            .measure, "baseline", \.measure.baseline, options: [.value("baseline", "whose")],
-            "Judge emotions, emojis and events relative to the resting face of the person, of each face_id (track), or not"
-                + " at all (none). It needs five seconds of a video that show the face well."),
-    ]
+    static let section = SettingsSection(
+        "measure", "What is measured for each face.", group: .faces,
+        [
+            Setting(
+                name: "metrics", kind: .list(MetricChoice.names), options: [.value("metrics", "list")],
+                help:
+                    "Metrics besides landmarks and head pose: column names, or the groups eyes, expressions, emotions,"
+                    + " emojis, aus, all, none.",
+                get: { .list(MetricChoice.names(of: $0.measure.metrics)) },
+                set: { value, settings in
+                    guard let metrics = value.list.flatMap(MetricChoice.metrics(named:)) else { return }
+                    settings.measure.metrics = metrics
+                }),
+            Setting("baseline", \.measure.baseline, value: "whose")
+                .help(
+                    "Judge emotions, emojis and events relative to the resting face of the person, of each face_id"
+                        + " (track), or not at all (none). It needs five seconds of a video that show the face well."),
+        ])
 }
 
 /// Selects metrics by name or by the name of their group.

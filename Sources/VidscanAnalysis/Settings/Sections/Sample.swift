@@ -15,38 +15,38 @@ extension Settings {
 }
 
 extension Settings.Sample {
-    static let declarations = [
-        Setting(
-            .sample, "rate", \.sample.rate,
-            options: [
-                .value("rate", "number"),
-                .flag("every-frame", sets: SampleGrid.Rate.everyFrame.description, "Analyse every frame."),
-            ],
-            "Frames sampled per second: any positive number, a fraction such as 30000/1001, or every-frame."),
-        Setting(
-            .sample, "start", \.sample.start, options: [.value("start", "time")], null: "the first frame",
-            "Where to start: seconds or [hh:]mm:ss."),
-        Setting(
-            .sample, "end", \.sample.end, options: [.value("end", "time")], null: "after the last frame",
-            "Where to end (exclusive): seconds or [hh:]mm:ss."),
-        Setting(
-            .sample, "stream", \.sample.stream, options: [.value("stream", "index")], null: "the best video stream",
-            "Index of the video stream, as ffprobe reports it."),
-        Setting(
-            .sample, "max_pixels", \.sample.limits.maximumPixels, .integer(1...Int.max),
-            options: [.value("max-pixels", "count")],
-            "Refuse videos whose frames have more pixels than this."),
-        Setting(
-            .sample, "max_duration", \.sample.limits.maximumDurationSeconds,
-            .number(SettingKind.positive, unit: "seconds"), options: [.value("max-duration", "seconds")],
-            "Refuse videos that last longer than this many seconds."),
-    ]
+    static let section = SettingsSection(
+        "sample", "Which frames of a video are analysed.", group: .frames,
+        [
+            Setting(
+                "rate", \.sample.rate, value: "number",
+                options: [.flag("every-frame", sets: SampleGrid.Rate.everyFrame.description, "Analyse every frame.")]
+            )
+            .help("Frames sampled per second: any positive number, a fraction such as 30000/1001, or every-frame."),
+            Setting("start", \.sample.start, value: "time", null: "the first frame")
+                .help("Where to start: seconds or [hh:]mm:ss."),
+            Setting("end", \.sample.end, value: "time", null: "after the last frame")
+                .help("Where to end (exclusive): seconds or [hh:]mm:ss."),
+            Setting("stream", \.sample.stream, value: "index", null: "the best video stream")
+                .help("Index of the video stream, as ffprobe reports it."),
+            Setting("max_pixels", \.sample.limits.maximumPixels, .integer(1...Int.max), value: "count")
+                .help("Refuse videos whose frames have more pixels than this."),
+            Setting(
+                "max_duration", \.sample.limits.maximumDurationSeconds, .number(SettingKind.positive, unit: "seconds"),
+                value: "seconds"
+            )
+            .help("Refuse videos that last longer than this many seconds."),
+        ])
 }
 
 extension Settings {
     /// The section `filters`, which is a single value.
-    static let filtersDeclaration = Setting(
-        .filters, "", \.filters, options: [.value("filter")], null: "none",
-        "FFmpeg filters that each frame passes before detection, such as eq=brightness=0.1. Repeat the option to chain"
-            + " filters; they replace those of a pipeline.")
+    static let filtersSection = SettingsSection(
+        "filters", "FFmpeg filters that every sampled frame passes before detection.", group: .filters,
+        [
+            Setting("", \.filters, options: [.value("filter", "filter")], null: "none")
+                .help(
+                    "FFmpeg filters that each frame passes before detection, such as eq=brightness=0.1. Repeat the"
+                        + " option to chain filters; they replace those of a pipeline.")
+        ])
 }

@@ -23,64 +23,53 @@ extension Settings {
 }
 
 extension Settings.Track {
-    static let declarations =
+    static let section = SettingsSection(
+        "track", "How faces are tracked from frame to frame, and what counts as an event.", group: .faces,
         [
             Setting(
-                .track, "max_faces", \.track.maximumFaces, .integer(1...10_000),
-                options: [.value("max-faces", "count")],
-                null: "all", follows: "detect.faces",
-                "Keep this many people, the most prominent ones: size times time on screen."),
+                "max_faces", \.track.maximumFaces, .integer(1...10_000), value: "count", null: "all",
+                follows: "detect.faces"
+            )
+            .help("Keep this many people, the most prominent ones: size times time on screen."),
             Setting(
-                .track, "max_gap", \.track.maximumGapSeconds, .number(0...60, unit: "seconds"),
-                options: [.value("max-gap", "seconds")], follows: "detect.min_confidence",
-                "How long a face may be out of sight and keep its face_id."),
+                "max_gap", \.track.maximumGapSeconds, .number(0...60, unit: "seconds"), value: "seconds",
+                follows: "detect.min_confidence"
+            )
+            .help("How long a face may be out of sight and keep its face_id."),
             Setting(
-                .track, "min_track", \.track.minimumSamples, .integer(1...10_000),
-                options: [.value("min-track", "samples")], follows: "track.max_gap",
-                "Drop faces seen in fewer samples than this. In shorter shots, all faces are kept."),
-            Setting(
-                .track, "smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track",
-                "Smooth boxes and landmarks over time, at 8 or more samples per second."),
-            Setting(
-                .track, "person", \.track.person, options: [.onOff("person")], follows: "track.smoothing",
-                "Tell people apart by face embeddings, otherwise by hair and clothes."),
-            Setting(
-                .track, "keep_embeddings", \.track.keepsEmbeddings, options: [.onOff("people")],
-                follows: "track.person",
-                "Keep the face embeddings, which are biometric data, in embeddings.npy, so that people can be joined"
-                    + " across videos; otherwise they are discarded."),
-        ] + events
+                "min_track", \.track.minimumSamples, .integer(1...10_000), value: "samples", follows: "track.max_gap"
+            )
+            .help("Drop faces seen in fewer samples than this. In shorter shots, all faces are kept."),
+            Setting("smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track")
+                .help("Smooth boxes and landmarks over time, at 8 or more samples per second."),
+            Setting("person", \.track.person, options: [.onOff("person")], follows: "track.smoothing")
+                .help("Tell people apart by face embeddings, otherwise by hair and clothes."),
+            Setting("keep_embeddings", \.track.keepsEmbeddings, options: [.onOff("people")], follows: "track.person")
+                .help(
+                    "Keep the face embeddings, which are biometric data, in embeddings.npy, so that people can be"
+                        + " joined across videos; otherwise they are discarded."),
+        ] + events)
 
     private static let events = [
-        Setting(
-            .track, "blink_min_rate", \.track.events.blinkMinimumRate, .number(1...1000, unit: "samples per second"),
-            "Minimum sampling rate at which blinks are reported."),
-        Setting(
-            .track, "blink_longest", \.track.events.blinkLongestSeconds, .number(0...10, unit: "seconds"),
-            "Longest closure of the eyes that is a blink. A longer one is eyes_closed."),
-        Setting(
-            .track, "eyes_closed_below", \.track.events.eyesClosedBelow, .number(0...100),
-            "The eyes close when their openness, relative to the person's open eyes, falls below this."),
-        Setting(
-            .track, "eyes_open_above", \.track.events.eyesOpenAbove, .number(0...100),
-            "The eyes open again when it rises above this."),
-        Setting(
-            .track, "smile_above", \.track.events.smileStartsAbove, .number(0...100),
-            "A smile starts, and has_smile is 1, when the smile score is above this."),
-        Setting(
-            .track, "smile_until_below", \.track.events.smileStopsBelow, .number(0...100),
-            "A smile stops when the smile score falls below this."),
-        Setting(
-            .track, "smile_hold", \.track.events.smileHoldSeconds, .number(0...60, unit: "seconds"),
-            "How long a smile, or its absence, must last."),
-        Setting(
-            .track, "look_away_above", \.track.events.lookAwayAboveDegrees, .number(0...180, unit: "degrees"),
-            "A face looks away when the angle between head and camera rises above this."),
-        Setting(
-            .track, "look_back_below", \.track.events.lookBackBelowDegrees, .number(0...180, unit: "degrees"),
-            "A face looks back when the angle between head and camera falls below this."),
-        Setting(
-            .track, "look_away_hold", \.track.events.lookAwayHoldSeconds, .number(0...60, unit: "seconds"),
-            "How long a face must look away."),
+        Setting("blink_min_rate", \.track.events.blinkMinimumRate, .number(1...1000, unit: "samples per second"))
+            .help("Minimum sampling rate at which blinks are reported."),
+        Setting("blink_longest", \.track.events.blinkLongestSeconds, .number(0...10, unit: "seconds"))
+            .help("Longest closure of the eyes that is a blink. A longer one is eyes_closed."),
+        Setting("eyes_closed_below", \.track.events.eyesClosedBelow, .number(0...100))
+            .help("The eyes close when their openness, relative to the person's open eyes, falls below this."),
+        Setting("eyes_open_above", \.track.events.eyesOpenAbove, .number(0...100))
+            .help("The eyes open again when it rises above this."),
+        Setting("smile_above", \.track.events.smileStartsAbove, .number(0...100))
+            .help("A smile starts, and has_smile is 1, when the smile score is above this."),
+        Setting("smile_until_below", \.track.events.smileStopsBelow, .number(0...100))
+            .help("A smile stops when the smile score falls below this."),
+        Setting("smile_hold", \.track.events.smileHoldSeconds, .number(0...60, unit: "seconds"))
+            .help("How long a smile, or its absence, must last."),
+        Setting("look_away_above", \.track.events.lookAwayAboveDegrees, .number(0...180, unit: "degrees"))
+            .help("A face looks away when the angle between head and camera rises above this."),
+        Setting("look_back_below", \.track.events.lookBackBelowDegrees, .number(0...180, unit: "degrees"))
+            .help("A face looks back when the angle between head and camera falls below this."),
+        Setting("look_away_hold", \.track.events.lookAwayHoldSeconds, .number(0...60, unit: "seconds"))
+            .help("How long a face must look away."),
     ]
 }

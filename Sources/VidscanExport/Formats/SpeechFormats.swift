@@ -1,5 +1,3 @@
-internal import VidscanBase
-
 /// A TextGrid of Praat ("TextGrid file formats" in its manual), in the long text format and UTF-8.
 ///
 /// An interval tier covers the whole time without gaps: intervals with an empty label fill them.
@@ -39,8 +37,8 @@ struct TextGrid {
             let intervals = intervals(of: tier)
             lines += [
                 "    item [\(index + 1)]:", "        class = \"IntervalTier\"",
-                "        name = \(Self.quoted(tier.name))",
-                "        xmin = 0", "        xmax = \(xmax)", "        intervals: size = \(intervals.count)",
+                "        name = \(Self.quoted(tier.name))", "        xmin = 0", "        xmax = \(xmax)",
+                "        intervals: size = \(intervals.count)",
             ]
             for (index, interval) in intervals.enumerated() {
                 lines += [
@@ -57,5 +55,24 @@ struct TextGrid {
     /// In a TextGrid, two quotation marks stand for one.
     private static func quoted(_ text: String) -> String {
         "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
+
+/// Rich Transcription Time Marked (NIST, "The Rich Transcription Spring 2009 Evaluation Plan", appendix A), which describes
+/// who speaks when. Here, a line says that a person is in sight, not that somebody speaks.
+enum RTTM {
+    /// `file` is the name of the recording, not empty. Blanks in it become underscores.
+    static func text(_ tiers: [Tier], file: String) -> String {
+        let scalars = file.unicodeScalars.map { scalar in
+            scalar.properties.isWhitespace || scalar.value < 0x20 || scalar.value == 0x7F ? "_" : scalar
+        }
+        let name = String(String.UnicodeScalarView(scalars))
+        let lines = tiers.filter { $0.kind == .face }.flatMap { tier in
+            tier.annotations.map { (annotation: $0, person: tier.subject.name ?? "<NA>") }
+        }.sorted { Annotation.precedes($0.annotation, $1.annotation) }
+        return lines.map { annotation, person in
+            "SPEAKER \(name) 1 \(ClockText.seconds(annotation.begin)) \(annotation.durationText) <NA> <NA> \(person)"
+                + " <NA> <NA>\n"
+        }.joined()
     }
 }

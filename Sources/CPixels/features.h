@@ -2,8 +2,7 @@
 #define VS_LUMA(r, g, b) ((r) * 0.299f + (g) * 0.587f + (b) * 0.114f)
 
 VS_BODY void VS_NAME(write_luma)(
-    const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, float *lanes
-) {
+    const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, float *lanes) {
     f32x8 sums = {0};
     ptrdiff_t i = 0;
     for (; i <= count - 8; i += 8) {
@@ -16,8 +15,7 @@ VS_BODY void VS_NAME(write_luma)(
 }
 
 VS_BODY void VS_NAME(laplacian)(
-    const float *above, const float *row, const float *below, ptrdiff_t count, float *edges, float *squares
-) {
+    const float *above, const float *row, const float *below, ptrdiff_t count, float *edges, float *squares) {
     f32x8 sums = {0}, squared = {0};
     for (ptrdiff_t i = 0; i <= count - 8; i += 8) {
         const f32x8 edge = VS_LOAD(f32x8, above + i) + VS_LOAD(f32x8, below + i) + VS_LOAD(f32x8, row + i - 1)
@@ -53,8 +51,7 @@ VS_BODY void VS_NAME(laplacian)(
     } while (0)
 
 VS_BODY void VS_NAME(classify)(
-    const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, int32_t *levels, int32_t *colors
-) {
+    const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, int32_t *levels, int32_t *colors) {
     ptrdiff_t i = 0;
     for (; i <= count - 8; i += 8) {
         const f32x8 red = VS_LOAD_EVEN(r + 2 * i), green = VS_LOAD_EVEN(g + 2 * i), blue = VS_LOAD_EVEN(b + 2 * i);

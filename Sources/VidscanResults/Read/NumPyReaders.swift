@@ -1,5 +1,39 @@
 package import VidscanBase
-internal import VidscanFaces
+package import VidscanFaces
+
+/// Reads `landmarks.npy`: a mesh, or none, for each row of `faces.csv`, in the same order.
+package final class LandmarkReader {
+    private let input: BinaryFile
+    private let rows: Int
+    private var row = 0
+
+    /// Throws if no run writes such a file, or if its size contradicts its header.
+    package init(folder: String) throws(VidscanError) {
+        input = try BinaryFile(folder: folder, name: LandmarkFile.name)
+        rows = try LandmarkFile.header.rows(in: input)
+    }
+
+    /// Returns `nil` for a row of NaN, which stands for a face without a mesh.
+    package func next() throws(VidscanError) -> FaceMesh? {
+        let start = input.offset
+        guard row < rows, let bytes = try input.take(LandmarkFile.header.rowBytes) else {
+            throw input.problem("ends before faces.csv", at: start)
+        }
+        row += 1
+        var numbers = NumberReader(input, bytes)
+        let coordinates = (0..<3 * FaceMesh.pointCount).map { _ in numbers.next(Float.self) }
+        if coordinates.allSatisfy(\.isNaN) { return nil }
+        guard let index = coordinates.firstIndex(where: { !ReadLimits.coordinates.contains(Double($0)) }) else {
+            return FaceMesh(coordinates: coordinates)
+        }
+        throw input.problem("row \(row) has the invalid coordinate \(coordinates[index])", at: start + 4 * index)
+    }
+
+    /// Throws unless all rows have been read.
+    package func finish() throws(VidscanError) {
+        guard row == rows else { throw input.problem("has \(rows) rows, but faces.csv has \(row)", at: input.offset) }
+    }
+}
 
 /// Reads `embeddings.npy`; see `EmbeddingFile` for the format.
 package final class EmbeddingReader {
@@ -27,18 +61,11 @@ package final class EmbeddingReader {
         let start = input.offset
         guard row < rows, let bytes = try input.take(EmbeddingFile.header.rowBytes) else { return nil }
         row += 1
-        let value = bytes.withUnsafeBytes { bytes in
-            func float(_ offset: Int) -> Float {
-                Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-            }
-            func integer(_ offset: Int) -> Int {
-                Int(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
-            }
-            let time = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            return EmbeddingRow(
-                personID: integer(0), faceID: integer(4), seconds: Double(bitPattern: time), weight: float(16),
-                embedding: FaceEmbedding(values: (0..<FaceEmbedding.length).map { float(20 + 4 * $0) }))
-        }
+        var numbers = NumberReader(input, bytes)
+        let value = EmbeddingRow(
+            personID: Int(numbers.next(Int32.self)), faceID: Int(numbers.next(Int32.self)),
+            seconds: numbers.next(Double.self), weight: numbers.next(Float.self),
+            embedding: FaceEmbedding(values: (0..<FaceEmbedding.length).map { _ in numbers.next(Float.self) }))
         guard ReadLimits.ids.contains(value.personID), ReadLimits.ids.contains(value.faceID) else {
             throw input.problem("row \(row) has an id below 1", at: start)
         }

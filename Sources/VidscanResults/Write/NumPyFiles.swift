@@ -1,0 +1,136 @@
+package import VidscanBase
+package import VidscanFaces
+
+/// `landmarks.npy`: the mesh of each face row as a NumPy array (format 1.0), float32, of shape (rows, 478, 3).
+package final class LandmarkFile {
+    package static let name = "landmarks.npy"
+    static let header = NumPyHeader(
+        contents: "face landmarks", elementType: "'<f4'", rowShape: [FaceMesh.pointCount, 3],
+        rowBytes: 4 * 3 * FaceMesh.pointCount, length: 128)
+
+    private let file: OutputFile
+    private var rows = 0
+
+    package init(folder: String) throws(VidscanError) {
+        file = try OutputFile(path: folder + "/" + Self.name)
+        try file.write { $0.write(numbers: Self.header.bytes(rows: 0)) }
+    }
+
+    /// A face without a mesh gets a row of NaN.
+    package func append(_ mesh: FaceMesh?) throws(VidscanError) {
+        rows += 1
+        let coordinates = mesh?.coordinates ?? [Float](repeating: .nan, count: 3 * FaceMesh.pointCount)
+        try file.write { $0.write(numbers: coordinates) }
+    }
+
+    package func finish() throws(VidscanError) {
+        try file.finish(replacingStart: Self.header.bytes(rows: rows))
+    }
+}
+
+/// A row of `embeddings.npy`: what a face looks like in one sample of its track.
+package struct EmbeddingRow: Sendable, Equatable {
+    package var personID, faceID: Int
+    /// As in `faces.csv`.
+    package var seconds: Double
+    /// How well the face can be seen, from 0 up.
+    package var weight: Float
+    package var embedding: FaceEmbedding
+
+    package init(personID: Int, faceID: Int, seconds: Double, weight: Float, embedding: FaceEmbedding) {
+        (self.personID, self.faceID) = (personID, faceID)
+        (self.seconds, self.weight, self.embedding) = (seconds, weight, embedding)
+    }
+}
+
+/// `embeddings.npy`: embeddings of the people in a video, as a NumPy array of records (format 1.0).
+///
+/// A record has 1044 bytes, little-endian without padding: `person_id` and `face_id` (int32), `time` (float64), `weight`
+/// (float32) and `embedding` (256 × float32). Written only on request because embeddings are biometric data.
+package final class EmbeddingFile {
+    package static let name = "embeddings.npy"
+    static let header = header(numbers: FaceEmbedding.length)
+    /// Of the model before this one.
+    static let formerHeader = header(numbers: 128)
+
+    private static func header(numbers: Int) -> NumPyHeader {
+        NumPyHeader(
+            contents: "face embeddings",
+            elementType: "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'),"
+                + " ('embedding', '<f4', (\(numbers),))]",
+            rowBytes: 4 + 4 + 8 + 4 + 4 * numbers, length: 192)
+    }
+
+    private let file: OutputFile
+    private var rows = 0
+
+    package init(folder: String) throws(VidscanError) {
+        file = try OutputFile(path: folder + "/" + Self.name)
+        try file.write { $0.write(numbers: Self.header.bytes(rows: 0)) }
+    }
+
+    /// Rows must be in the order of `person_id`, `face_id` and `time`.
+    package func append(_ row: EmbeddingRow) throws(VidscanError) {
+        rows += 1
+        try file.write {
+            $0.write(number: Int32(clamping: row.personID))
+            $0.write(number: Int32(clamping: row.faceID))
+            $0.write(number: row.seconds)
+            $0.write(number: row.weight)
+            $0.write(numbers: row.embedding.values)
+        }
+    }
+
+    package func finish() throws(VidscanError) {
+        try file.finish(replacingStart: Self.header.bytes(rows: rows))
+    }
+}
+
+/// The header of an array file in NumPy's format 1.0, as in [NEP 1](https://numpy.org/neps/nep-0001-npy-format.html): a
+/// magic string, the version, the length of the rest (little-endian, 16 bits), and a Python dictionary filled up with
+/// spaces.
+struct NumPyHeader {
+    /// For messages.
+    let contents: String
+    /// A Python literal.
+    let elementType: String
+    /// Without the first dimension, the number of rows.
+    var rowShape: [Int] = []
+    let rowBytes: Int
+    /// In bytes: a multiple of 64 with room for any number of rows, because the header is written before their number
+    /// is known.
+    let length: Int
+
+    private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8) + [1, 0]
+
+    private var start: String { "{'descr': \(elementType), 'fortran_order': False, 'shape': (" }
+
+    /// `length` may differ in the file of another program.
+    func bytes(rows: Int, length: Int? = nil) -> [UInt8] {
+        let rest = (length ?? self.length) - 10
+        // A tuple of one element ends in a comma.
+        let shape = rowShape.isEmpty ? "\(rows)," : ([rows] + rowShape).map(String.init).joined(separator: ", ")
+        let text = start + shape + "), }"
+        let spaces = String(repeating: " ", count: max(0, rest - 1 - text.utf8.count))
+        return Self.magic + [UInt8(rest & 255), UInt8(rest >> 8)] + Array((text + spaces + "\n").utf8)
+    }
+
+    /// Reads the header and returns the number of rows. Throws if no run writes such a file, or if its size contradicts
+    /// its header.
+    func rows(in input: BinaryFile, maximum: Int = .max) throws(VidscanError) -> Int {
+        guard let head = try input.take(10), head.starts(with: Self.magic) else {
+            throw input.problem("is not a NumPy file of format 1.0", at: 0)
+        }
+        let length = 10 + Int(head[head.startIndex + 8]) + Int(head[head.startIndex + 9]) << 8
+        let rest = try input.take(length - 10) ?? []
+        let digits = rest.dropFirst(start.utf8.count).prefix { (0x30...0x39).contains($0) }
+        guard length.isMultiple(of: 64), digits.count <= 15, let rows = Int(String(decoding: digits, as: UTF8.self)),
+            Array(head + rest) == bytes(rows: rows, length: length)
+        else { throw input.problem("its header does not describe \(contents)", at: 10) }
+        guard rows <= maximum else { throw input.problem("has more than \(maximum) rows", at: 10) }
+        guard input.size == Int64(length + rows * rowBytes) else {
+            throw input.problem("does not have the size of \(rows) rows", at: 10)
+        }
+        return rows
+    }
+}
