@@ -181,11 +181,11 @@ private struct Convolution: Sendable {
             bias.withUnsafeBufferPointer { bias in
                 guard let weights = weights.baseAddress, let bias = bias.baseAddress else { return }
                 if stride == 1 {
-                    var layer = vs_linear(
+                    let layer = vs_linear(
                         inputs: 9 * source.channels, outputs: target.channels, weights: weights, bias: bias,
                         activation: VS_RELU, slopes: nil)
                     NetworkLayer.kernels.conv3x3(
-                        &layer, picture, source.channels, source.side, source.side, result)
+                        layer, picture, source.channels, source.side, source.side, result)
                 } else {
                     var layer = vs_strided_conv3x3(
                         inputs: source.channels, outputs: target.channels, rows: target.side, columns: target.side,
