@@ -12,8 +12,8 @@ from votes import NAMES
 
 LABEL = {"joy": "happiness", "surprise": "surprise", "anger": "anger", "sadness": "sadness", "disgust": "disgust",
          "fear": "fear", "contempt": "contempt"}
-# How far the votes may move a weight from its prior.
-PULL = 0.001
+# How strongly a weight is held to its prior, and the least that each term keeps.
+PULL, LEAST = 0.001, 0.05
 
 
 # The emojis that may name a face, besides the emotions of `figures.NAMED`.
@@ -64,8 +64,7 @@ def join(c, e, evidence, target, weight):
             likely = formulas.sigmoid(z)
             return loss, x.T @ (miss * likely - hit * (1 - likely)) + 2 * pull * (theta - prior)
 
-        # Every published arrow keeps some weight.
-        bounds = [(0.05, None)] * (len(prior) - 1) + [(None, None)]
+        bounds = [(LEAST, None)] * (len(prior) - 1) + [(None, None)]
         theta = minimize(objective, prior, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 500}).x
         values = iter(round(float(v), 3) for v in theta)
         for group in ("raises", "lowers"):
@@ -86,7 +85,7 @@ def fit_valence(c, e, evidence, target, weight, neutral_e, neutral_evidence):
     pull, root = np.sqrt(PULL * len(x)) * np.eye(len(prior) + 1)[:-1], np.sqrt(weight / weight.mean())
     theta = lsq_linear(np.vstack([root[:, None] * x, pull]),
                        np.concatenate([root * (pleasant - unpleasant), pull @ np.append(abs(prior), 0)]),
-                       ([0] * len(prior) + [-np.inf], np.inf)).x
+                       ([LEAST] * len(prior) + [-np.inf], np.inf)).x
     spec["weights"] = {k: round(float(s * v), 3) for k, s, v in zip(spec["weights"], sign, theta)}
     spec["bias"] = 0.0
     resting = neutral_e | formulas.emotions(c, neutral_e, neutral_evidence)

@@ -77,12 +77,12 @@ def write_artifacts(folder, blendshapes, network, constants, data):
 
 
 def pattern(seed):
-    """A crop for the golden cases that is no face: waves, seeded. 3 x 48 x 48 in 0...255, rounded."""
+    """A crop for the golden cases that is no face: slow waves, seeded. 3 x 48 x 48 in 0...255, rounded."""
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[0 : pixels.SIDE, 0 : pixels.SIDE] / pixels.SIDE
     planes = []
     for _ in range(3):
-        f = rng.uniform(1, 9, (4, 2))
+        f = rng.uniform(0.2, 2, (4, 2))
         wave = sum(np.sin(2 * np.pi * (a * x + b * y) + i) for i, (a, b) in enumerate(f))
         planes.append(np.round(127 + 30 * wave))
     return np.clip(np.array(planes), 0, 255)
