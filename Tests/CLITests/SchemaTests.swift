@@ -36,7 +36,7 @@ struct SchemaTests {
             }
         }
         let faces = try #require(tables.first?.columns)
-        #expect(faces.first { $0.name == "fear" }?.status == "experimental")
+        #expect(faces.first { $0.name == "flushed" }?.status == "experimental")
         #expect(faces.first { $0.name == "joy" }?.status == "validated")
         #expect(faces.first { $0.name == "frame" }?.status == "")
         #expect(text.contains("[0 to 100, experimental]") && markdown.contains("| 0 to 100 | experimental |"))

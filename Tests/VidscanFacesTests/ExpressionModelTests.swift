@@ -68,7 +68,7 @@ struct ExpressionModelTests {
         try #require(golden.patterns.count >= 4)
         for pattern in golden.patterns {
             let found = pattern.crop.withUnsafeBufferPointer { model.emotionNetwork.evidence(in: $0) }
-            try #require(found.count == 6 && pattern.expected.count == 6)
+            try #require(found.count == 8 && pattern.expected.count == 8)
             for (name, value) in zip(model.emotionNetwork.emotions, found) {
                 #expect(abs(value - (try #require(pattern.expected[name]))) < 1e-3, "\(name)")
             }
@@ -105,12 +105,14 @@ struct ExpressionModelTests {
     func evidenceRaises() throws {
         let face = try #require(golden.cases.first)
         let coordinates = FaceMesh(coordinates: face.mesh.flatMap(\.self))
-        for metric in Metric.namedEmotions {
+        let emotions = model.emotionNetwork.emotions.compactMap(Metric.init(rawValue:))
+        try #require(emotions.count == 7)
+        for metric in emotions {
             let (without, with) = (-4.0, 4.0)
             let low = model.measure(coordinates, pose: Self.ahead, evidence: evidence([metric.rawValue: without]))
             let high = model.measure(coordinates, pose: Self.ahead, evidence: evidence([metric.rawValue: with]))
             #expect(try #require(high[metric]) > (try #require(low[metric])), "\(metric)")
-            #expect(high[.fear] == low[.fear])
+            for other in emotions where other != metric { #expect(high[other] == low[other]) }
         }
         var flushed = measure(face)
         flushed[.flushed] = 100

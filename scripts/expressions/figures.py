@@ -4,6 +4,7 @@ import numpy as np
 
 import calibration
 import face
+import pixels
 
 EMOTION_OF_LABEL = {"happiness": "joy", "surprise": "surprise", "anger": "anger", "disgust": "disgust", "sadness": "sadness"}
 
@@ -134,6 +135,36 @@ def report(data, model, scores, out, evidence, labels):
         for name, values in out[group].items():
             figures["spread"][name] = [round(float(q), 1) for q in np.quantile(values[pictures], [0.05, 0.5, 0.95])]
     return figures
+
+
+def votes(model, votes, network):
+    """On the held-back pictures of FER+: how well faces are told apart, by the emotion that most people named.
+
+    `found`: how many faces with the emotion exceed the score that 2 % of the neutral ones exceed, and how many of
+    either reach the 50 at which vidscan names it.
+    """
+    rows = np.where(votes.valid & votes.usable & (votes.majority >= 0))[0]
+    logits = pixels.see(network, votes.seen(rows))
+    majority, meshed = votes.majority[rows], votes.has_mesh[rows]
+    right = logits.argmax(1) == majority
+    seen = pixels.evidence(logits)
+    out = model.batch(votes.mesh[rows[meshed]], {k: v[meshed] for k, v in seen.items()})[1]["emotions"]
+    found = {"pictures": len(rows), "with_mesh": int(meshed.sum()), "majority_found": round(float(right.mean()), 4),
+             "majority_found_with_mesh": round(float(right[meshed].mean()), 4), "emotions": {}}
+    neutral = majority[meshed] == 0
+    for name in pixels.EMOTIONS[1:]:
+        hit, all_hit = majority[meshed] == pixels.EMOTIONS.index(name), majority == pixels.EMOTIONS.index(name)
+        score = out[name]
+        found["emotions"][name] = {
+            "faces": int(hit.sum()),
+            "auc": round(auc(score, hit), 3),
+            "auc_of_pixels": round(auc(seen[name][meshed], hit), 3),
+            "auc_of_pixels_with_and_without_mesh": round(auc(seen[name], all_hit), 3),
+            "found_at_2_percent_of_neutral": round(float((score[hit] > np.quantile(score[neutral], 0.98)).mean()), 3),
+            "named": round(float((score[hit] >= 50).mean()), 3),
+            "neutral_named": round(float((score[neutral] >= 50).mean()), 4),
+        }
+    return found
 
 
 NAMED = ["anger", "joy", "sadness", "surprise"]

@@ -24,7 +24,7 @@ LOGITS = {
 
 
 def initial_constants(names):
-    """Constants before fitting: what is set by reason, and the prior weights that labels may move."""
+    """Constants before fitting: what is set by reason, and the prior weights that votes may move."""
     pair = lambda n: [n + "Left", n + "Right"]
     return {
         "blendshapes": list(names),
@@ -45,24 +45,25 @@ def initial_constants(names):
             "smile": {"scores": pair("mouthSmile"), "combine": "mean", "gain": 1.0},
             "upper_lip_raise": {"scores": pair("mouthUpperUp"), "combine": "mean", "gain": 1.0},
         },
-        # Prior weights, per standard deviation of each term. FACS: AU 4, 5, 15 and 9.
+        # Weights per standard deviation of each term, once fitted to the emotion labels of the press photographs. FACS:
+        # AU 4, 5, 15 and 9.
         "learned_expressions": {
             "brow_furrow": {
-                "weights": {"brow_down": 0.9, "inner_brow_down": 0.4, "brows_close": 0.2, "brow_slope": 0.5},
-                "bias": -1.2,
+                "weights": {"brow_down": 0.94, "inner_brow_down": 0.191, "brows_close": 0.082, "brow_slope": 0.509},
+                "bias": -1.261,
             },
             # Graded down to drooping lids, where the reference's eyeWide is 0 already.
             "eye_widen": {
-                "weights": {"wide": 0.7, "lids_open": 0.7, "upper_lid_up": 0.4},
-                "bias": -1.6,
+                "weights": {"wide": 0.93, "lids_open": 0.586, "upper_lid_up": 0.306},
+                "bias": -1.434,
             },
             "lip_corner_depressor": {
                 # The reference calls corners drawn down and outwards a stretch.
                 "weights": {
-                    "frown": 1.0, "stretch": 0.3, "corner_below_lower_lip": 0.3, "corner_below_lips": 0.2,
-                    "shrug": 0.2,
+                    "frown": 0.964, "stretch": 0.392, "corner_below_lower_lip": 0.274, "corner_below_lips": 0.151,
+                    "shrug": 0.182,
                 },
-                "bias": -1.2,
+                "bias": -1.205,
             },
             "nose_wrinkle": {
                 "weights": {
@@ -90,19 +91,24 @@ def initial_constants(names):
         },
         "emotions": {
             "joy": {
-                "raises": {"smile": 8.0},
-                "lowers": {"brow_raise": 0.05, "brow_furrow": 0.1},
+                "raises": {"smile": 1.0},
+                # Who cries may draw the mouth as if to laugh: then the brows, and a jaw that hangs, have to tell.
+                "lowers": {
+                    "brow_raise": 0.05, "brow_furrow": 0.5, "jaw_drop": 0.5, "lip_corner_depressor": 0.5,
+                    "nose_wrinkle": 0.5,
+                },
                 "bias": -2.0,
             },
             "surprise": {
-                "raises": {"inner_brow_raise": 1.0, "brow_raise": 1.0, "eye_widen": 2.0, "jaw_drop": 3.0},
-                "lowers": {"brow_furrow": 1.5},
+                # Once fitted to the labels of the press photographs.
+                "raises": {"inner_brow_raise": 0.74, "brow_raise": 0.82, "eye_widen": 2.44, "jaw_drop": 6.06},
+                "lowers": {"brow_furrow": 1.28},
                 "bias": -2.0,
             },
             "anger": {
                 "raises": {
                     "brow_furrow": 3.0, "lid_tighten": 0.5, "eye_widen": 0.3, "chin_raise": 0.4,
-                    "mouth_open": 1.0, "lip_suck": 0.2,
+                    "mouth_open": 1.0, "lip_suck": 0.2, "nose_wrinkle": 0.5,
                 },
                 "lowers": {"inner_brow_raise": 2.0, "brow_raise": 0.4, "smile": 1.5},
                 "bias": -1.5,
@@ -113,7 +119,10 @@ def initial_constants(names):
                 "bias": -1.5,
             },
             "sadness": {
-                "raises": {"inner_brow_raise": 1.0, "brow_furrow": 0.7, "lip_corner_depressor": 2.0},
+                "raises": {
+                    "inner_brow_raise": 1.0, "brow_furrow": 0.7, "lip_corner_depressor": 2.0, "eye_closure": 0.5,
+                    "lid_tighten": 0.3,
+                },
                 "lowers": {
                     "brow_raise": 0.8, "eye_widen": 0.7, "lip_press": 0.1, "mouth_open": 1.0,
                     "lip_suck": 0.1, "smile": 1.2,
@@ -131,12 +140,13 @@ def initial_constants(names):
                 "bias": -2.0,
             },
         },
-        # Sums of expressions / 100, times 100 and clamped. Bias: the median of neutral faces comes out 0.
+        # Sums of expressions and emotions / 100, times 100 and clamped. Bias: the median of neutral faces comes out 0.
         "valence": {
             "weights": {
-                "smile": 1.0, "cheek_raise": 0.2, "inner_brow_raise": -0.15, "brow_furrow": -0.4,
-                "nose_wrinkle": -0.4, "upper_lip_raise": -0.3, "lip_corner_depressor": -0.5,
-                "chin_raise": -0.3, "lip_press": -0.3, "lip_suck": -0.2,
+                "smile": 0.5, "cheek_raise": 0.1, "joy": 0.5, "inner_brow_raise": -0.15, "brow_furrow": -0.2,
+                "nose_wrinkle": -0.2, "upper_lip_raise": -0.1, "lip_corner_depressor": -0.2,
+                "chin_raise": -0.1, "lip_press": -0.1, "lip_suck": -0.1, "sadness": -0.5, "anger": -0.5,
+                "disgust": -0.3, "fear": -0.3, "contempt": -0.1,
             },
             "bias": 0.0,
         },
@@ -148,9 +158,6 @@ def initial_constants(names):
             },
             "bias": 0.0,
         },
-        # Of the pixels' evidence: its weight in standard deviations, beside the mesh's 1. Sadness has few labels, and
-        # those of disgust are film stills: there the mesh counts for more, or alone.
-        "evidence": {"joy": 0.8, "surprise": 0.8, "anger": 0.8, "sadness": 0.6},
         # The raw value that becomes 50, of each emoji that follows no emotion.
         "emoji_edges": {},
         # The smile that at most one person in twenty exceeds in more than one in twenty of the pictures that people call
@@ -256,10 +263,10 @@ def weighted_sum(spec, e):
 def emotions(c, e, evidence):
     out = {}
     for name, spec in c["emotions"].items():
-        z = emotion_logit(spec, e, evidence.get(name, 0))
+        z = emotion_logit(spec, e, evidence[name])
         out[name] = 100 * sigmoid(spec["gain"] * z)
     out["engagement"] = np.clip(weighted_sum(c["engagement"], e), 0, 100)
-    out["valence"] = np.clip(weighted_sum(c["valence"], e), -100, 100)
+    out["valence"] = np.clip(weighted_sum(c["valence"], e | out), -100, 100)
     return out
 
 

@@ -41,10 +41,15 @@ class Model:
             x = x * formulas.sigmoid(x) if layer["activation"] == "silu" else formulas.sigmoid(x)
         return x, aligned, rotation
 
+    def expressions(self, meshes):
+        """The expressions of many meshes, N x 478 x 3, before emotions."""
+        scores, aligned, rotation = self.blendshapes(meshes)
+        return formulas.expressions(self.constants, scores, face.measures(aligned, rotation))
+
     def see(self, crop):
-        """The evidence of one crop: R', G', B' in 0...255, 3 x 64 x 64."""
+        """The evidence of one crop: R', G', B' in 0...255, 3 x 48 x 48."""
         network = self.description["emotion_network"]
-        names = network["convolutions"] + network["dense"]
+        names = [c["name"] for c in network["convolutions"]] + network["dense"]
         layers = [(self.arrays[n + ".weight"], self.arrays[n + ".bias"]) for n in names]
         luma = np.tensordot([0.299, 0.587, 0.114], np.asarray(crop, np.float64).reshape(3, pixels.SIDE, pixels.SIDE), 1)
         return {k: float(v[0]) for k, v in pixels.evidence(pixels.forward(layers, luma[None])).items()}

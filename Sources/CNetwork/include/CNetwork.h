@@ -64,12 +64,12 @@ typedef struct {
     int is_residual;
 } vs_inverted_residual;
 
-// A 3 × 3 convolution with stride 2 and ReLU, without fused multiply-adds. Tensors have a border only above and on the
-// left, or none.
+// A 3 × 3 convolution with stride 2 and ReLU, without fused multiply-adds. The input needs a border only above and on the
+// left, the output none.
 typedef struct {
     // 'outputs' is a multiple of 8.
     ptrdiff_t inputs, outputs;
-    // Of the output. The input has 2 · rows + 1 rows and 2 · columns + 1 columns, with the border.
+    // Of the output. Of the input, 2 · rows + 1 rows and 2 · columns + 1 columns are read, with the border.
     ptrdiff_t rows, columns;
     // In floats.
     ptrdiff_t input_stride, output_stride;

@@ -6,13 +6,18 @@ internal import VidscanBase
 /// of the mesh. The model card beside the weights has the figures.
 public struct EmotionNetwork: Sendable {
     /// Width and height of the input in pixels.
-    public static let resolution = 64
+    public static let resolution = 48
     public static let inputCount = 3 * resolution * resolution
 
     struct Description: Decodable {
-        /// Arrays of convolutions. Each halves the width and the height.
-        var convolutions: [String]
-        /// Arrays of the layers that follow.
+        struct Convolution: Decodable {
+            var name: String
+            /// 2 halves the width and the height, 1 keeps them.
+            var stride: Int
+        }
+
+        var convolutions: [Convolution]
+        /// Names of the layers that follow.
         var dense: [String]
         var emotions: [String]
         /// Added to the standard deviation by which the pixels are divided.
@@ -22,32 +27,32 @@ public struct EmotionNetwork: Sendable {
     }
 
     public let emotions: [String]
-    private let convolutions: [NetworkLayer]
-    /// The input of each convolution, and the result of the last one.
-    private let pictures: [ChannelPicture]
+    private let convolutions: [Convolution]
     private let dense: [NetworkLayer]
     private let floor: Float
     private let limit: Double
 
     init(_ description: Description, _ file: WeightFile) throws(ExpressionModelError) {
-        var channels = 1
-        let convolutions = try file.layers(description.convolutions, inputs: &channels, taps: 9)
-        let side = Self.resolution >> convolutions.count
-        guard side > 0, convolutions.allSatisfy({ $0.bias.count % 8 == 0 && !$0.bias.isEmpty }) else {
-            throw ExpressionModelError(
-                reason: "the convolutions of expressions.weights do not have 8 outputs, or a multiple of 8")
+        var (channels, side) = (1, Self.resolution)
+        var convolutions: [Convolution] = []
+        let last = description.convolutions.count - 1
+        for (index, layer) in description.convolutions.enumerated() {
+            let inputs = channels
+            let layers = try file.layers([layer.name], inputs: &channels, taps: 9)
+            let source = ChannelPicture(side: side, channels: inputs, hasBorder: true)
+            if layer.stride == 2 { side /= 2 }
+            let target = ChannelPicture(side: side, channels: channels, hasBorder: index < last)
+            guard let convolution = Convolution(layers[0], stride: layer.stride, source, target) else {
+                throw ExpressionModelError(reason: "expressions.json has a layer \(layer.name) that cannot be run")
+            }
+            convolutions.append(convolution)
         }
         channels *= side * side
         dense = try file.layers(description.dense, inputs: &channels)
-        guard channels == description.emotions.count, !dense.isEmpty else {
+        guard channels == description.emotions.count, !dense.isEmpty, !convolutions.isEmpty else {
             throw ExpressionModelError(reason: "expressions.json does not name the outputs of the emotion network")
         }
         self.convolutions = convolutions
-        pictures = (0...convolutions.count).map { index in
-            ChannelPicture(
-                side: Self.resolution >> index, channels: index > 0 ? convolutions[index - 1].bias.count : 1,
-                hasBorder: index < convolutions.count)
-        }
         emotions = description.emotions
         floor = description.floor
         limit = description.limit
@@ -55,7 +60,7 @@ public struct EmotionNetwork: Sendable {
 
     /// Returns the clipped log odds of each of ``emotions``. The crop is R', G', B', 0…255, as ``EmotionCrop`` says.
     public func evidence(in crop: UnsafeBufferPointer<Float>) -> [Double] {
-        precondition(crop.count == Self.inputCount, "the crop has 3 × 64 × 64 values")
+        precondition(crop.count == Self.inputCount, "the crop has 3 × 48 × 48 values")
         let logits = logits(of: crop).map(Double.init)
         return logits.indices.map { index in
             let others = logits.indices.filter { $0 != index }.map { logits[$0] }
@@ -66,6 +71,7 @@ public struct EmotionNetwork: Sendable {
     }
 
     private func logits(of crop: UnsafeBufferPointer<Float>) -> [Float] {
+        let pictures = [convolutions[0].source] + convolutions.map(\.target)
         // Even and odd pictures between the layers share a buffer each.
         let capacities = (0..<2).map { parity in
             pictures.indices.filter { $0 % 2 == parity }.map { pictures[$0].count }.max() ?? 0
@@ -73,16 +79,15 @@ public struct EmotionNetwork: Sendable {
         return withUnsafeTemporaryAllocation(of: Float.self, capacity: capacities[0] + capacities[1]) { scratch in
             guard let base = scratch.baseAddress else { return [] }
             let buffers = [base, base + capacities[0]]
-            pictures[0].clearBorder(of: buffers[0])
-            writeNormalized(crop, to: buffers[0] + pictures[0].first, stride: pictures[0].stride)
-            for (index, layer) in convolutions.enumerated() {
-                let (source, target) = (pictures[index], pictures[index + 1])
-                let result = buffers[(index + 1) % 2]
-                target.clearBorder(of: result)
-                layer.convolve(buffers[index % 2], source, into: result + target.first, target)
+            let input = pictures[0]
+            buffers[0].update(repeating: 0, count: input.count)
+            writeNormalized(crop, to: buffers[0] + input.first, stride: input.stride)
+            for (index, convolution) in convolutions.enumerated() {
+                convolution.run(buffers[index % 2], into: buffers[(index + 1) % 2])
             }
-            var values = Array(
-                UnsafeBufferPointer(start: buffers[convolutions.count % 2], count: pictures[convolutions.count].count))
+            let result = UnsafeBufferPointer(
+                start: buffers[convolutions.count % 2], count: pictures[convolutions.count].count)
+            var values = Array(result)
             for (index, layer) in dense.enumerated() {
                 values = layer.multiply(values)
                 if index < dense.count - 1 { for output in values.indices { values[output] = max(values[output], 0) } }
@@ -122,38 +127,71 @@ public struct EmotionNetwork: Sendable {
     }
 }
 
-/// A square picture, row by row, with a pixel's channels side by side. Above and on the left, it has a border of zeros
-/// if a convolution follows.
+/// A square picture, row by row, with a pixel's channels side by side, and around it a border of zeros if a
+/// convolution follows.
 private struct ChannelPicture {
     var side: Int
     var channels: Int
     var hasBorder: Bool
 
     /// In floats, from row to row.
-    var stride: Int { (side + (hasBorder ? 1 : 0)) * channels }
-    var count: Int { (side + (hasBorder ? 1 : 0)) * stride }
+    var stride: Int { (side + (hasBorder ? 2 : 0)) * channels }
+    var count: Int { (side + (hasBorder ? 2 : 0)) * stride }
     var first: Int { hasBorder ? stride + channels : 0 }
-
-    func clearBorder(of picture: UnsafeMutablePointer<Float>) {
-        guard hasBorder else { return }
-        picture.update(repeating: 0, count: stride)
-        for row in 1...side { (picture + row * stride).update(repeating: 0, count: channels) }
-    }
 }
 
-extension NetworkLayer {
-    /// Convolves with 3 × 3 taps and a stride of 2, and rectifies. `picture` includes its border, `result` does not.
-    fileprivate func convolve(
-        _ picture: UnsafePointer<Float>, _ source: ChannelPicture, into result: UnsafeMutablePointer<Float>,
-        _ target: ChannelPicture
-    ) {
+/// A rectified convolution with 3 × 3 taps.
+private struct Convolution: Sendable {
+    let source: ChannelPicture
+    let target: ChannelPicture
+    private let stride: Int
+    /// With a stride of 1, 16 outputs at a time, as the kernel reads them.
+    private let weights: [Float]
+    private let bias: [Float]
+
+    /// Returns `nil` if there is no kernel for these sizes.
+    init?(_ layer: NetworkLayer, stride: Int, _ source: ChannelPicture, _ target: ChannelPicture) {
+        let outputs = layer.bias.count
+        switch stride {
+        case 1 where outputs > 0 && outputs % 32 == 0 && source.channels % 16 == 0 && target.hasBorder:
+            weights = Self.grouped(layer.weights, outputs: outputs)
+        case 2 where outputs > 0 && outputs % 8 == 0 && source.side % 2 == 0 && target.side > 0:
+            weights = layer.weights
+        default: return nil
+        }
+        bias = layer.bias
+        (self.stride, self.source, self.target) = (stride, source, target)
+    }
+
+    private static func grouped(_ weights: [Float], outputs: Int) -> [Float] {
+        var grouped: [Float] = []
+        grouped.reserveCapacity(weights.count)
+        for group in Swift.stride(from: 0, to: outputs, by: 16) {
+            for row in Swift.stride(from: group, to: weights.count, by: outputs) {
+                grouped += weights[row..<row + 16]
+            }
+        }
+        return grouped
+    }
+
+    /// `picture` and `result` include their borders.
+    func run(_ picture: UnsafePointer<Float>, into result: UnsafeMutablePointer<Float>) {
+        result.update(repeating: 0, count: target.count)
         weights.withUnsafeBufferPointer { weights in
             bias.withUnsafeBufferPointer { bias in
-                var layer = vs_strided_conv3x3(
-                    inputs: source.channels, outputs: target.channels, rows: target.side, columns: target.side,
-                    input_stride: source.stride, output_stride: target.stride, weights: weights.baseAddress,
-                    bias: bias.baseAddress)
-                Self.kernels.strided_conv3x3(&layer, picture, result)
+                guard let weights = weights.baseAddress, let bias = bias.baseAddress else { return }
+                if stride == 1 {
+                    let layer = vs_linear(
+                        inputs: 9 * source.channels, outputs: target.channels, weights: weights, bias: bias,
+                        activation: VS_RELU, slopes: nil)
+                    NetworkLayer.kernels.conv3x3(
+                        layer, picture, source.channels, source.side, source.side, result)
+                } else {
+                    var layer = vs_strided_conv3x3(
+                        inputs: source.channels, outputs: target.channels, rows: target.side, columns: target.side,
+                        input_stride: source.stride, output_stride: target.stride, weights: weights, bias: bias)
+                    NetworkLayer.kernels.strided_conv3x3(&layer, picture, result + target.first)
+                }
             }
         }
     }

@@ -28,8 +28,8 @@ struct ExpressionConstants: Decodable, Sendable {
     struct Emotion: Decodable, Sendable {
         var raises: [String: Double]
         var lowers: [String: Double]
-        /// `nil` for emotions that the mesh alone shows.
-        var evidence: Double?
+        /// The weight of the emotion network's log odds.
+        var evidence: Double
         var bias: Double
         var gain: Double
     }

@@ -3,8 +3,8 @@ internal import Glibc
 /// Computes expressions from blendshape scores and distances, and from them emotions and emojis: 0…1 (valence −1…1).
 ///
 /// Emotions follow Affectiva's published table of the expressions that raise or lower each emotion, and what the
-/// emotion network sees in the pixels. The weights are fitted to labelled images, or set by reasoning where there are
-/// no labels (fear, contempt). Few neutral faces of few people reach 50. Emojis are similarities, at most as likely as
+/// emotion network sees in the pixels. Their weights are learned from people's votes. Few neutral faces of few people
+/// reach 50. Emojis are similarities, at most as likely as
 /// their emotion; those with a tongue have no value, because nothing measures it.
 struct ExpressionFormulas: Sendable {
     private struct WeightedSum<Term: Sendable>: Sendable {
@@ -27,7 +27,7 @@ struct ExpressionFormulas: Sendable {
         var metric: Metric
         var raises: WeightedSum<Metric>
         var lowers: WeightedSum<Metric>
-        var evidence: (weight: Double, output: Int)?
+        var evidence: (weight: Double, output: Int)
         var bias: Double
         var gain: Double
 
@@ -88,9 +88,8 @@ struct ExpressionFormulas: Sendable {
             Emotion(
                 metric: try metric(entry.key), raises: try WeightedSum(entry.value.raises, metric),
                 lowers: try WeightedSum(entry.value.lowers, metric),
-                evidence: try entry.value.evidence.map { weight throws(ExpressionModelError) in
-                    (weight, try position(entry.key, outputs))
-                }, bias: entry.value.bias, gain: entry.value.gain)
+                evidence: (entry.value.evidence, try position(entry.key, outputs)), bias: entry.value.bias,
+                gain: entry.value.gain)
         }
         engagement = try WeightedSum(constants.engagement.weights, bias: constants.engagement.bias, metric)
         valence = try WeightedSum(constants.valence.weights, bias: constants.valence.bias, metric)
@@ -112,6 +111,7 @@ struct ExpressionFormulas: Sendable {
         var values = expressions(scores, measures)
         values[.eyeClosure] = eyes.closure
         addEmotions(to: &values, evidence)
+        addSums(to: &values)
         values[.leftEyeOpenness] = eyes.leftOpenness
         values[.rightEyeOpenness] = eyes.rightOpenness
         addEmojis(to: &values, wink: eyes.wink)
@@ -132,6 +132,7 @@ struct ExpressionFormulas: Sendable {
             let odds = min(max(fraction, Self.smallest), 1 - Self.smallest)
             values[emotion.metric] = sigmoid(log(odds / (1 - odds)) + emotion.gain * change)
         }
+        addSums(to: &values)
         addEmojis(to: &values, wink: rawWink(measured[.wink] ?? 0))
     }
 
@@ -184,11 +185,16 @@ struct ExpressionFormulas: Sendable {
         let expressions = values
         for emotion in emotions {
             let (raised, lowered) = emotion.level(expressions)
-            let seen = evidence.isEmpty ? 0 : emotion.evidence.map { $0.weight * evidence[$0.output] } ?? 0
+            let seen = evidence.isEmpty ? 0 : emotion.evidence.weight * evidence[emotion.evidence.output]
             values[emotion.metric] = sigmoid(emotion.gain * (raised - lowered + seen + emotion.bias))
         }
-        values[.engagement] = min(max(engagement.of { expressions[$0] ?? 0 }, 0), 1)
-        values[.valence] = min(max(valence.of { expressions[$0] ?? 0 }, -1), 1)
+    }
+
+    /// Emotions are among the terms of valence.
+    private func addSums(to values: inout MetricValues) {
+        let terms = values
+        values[.engagement] = min(max(engagement.of { terms[$0] ?? 0 }, 0), 1)
+        values[.valence] = min(max(valence.of { terms[$0] ?? 0 }, -1), 1)
     }
 
     /// - Parameter wink: Before calibration.

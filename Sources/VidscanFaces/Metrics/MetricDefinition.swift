@@ -105,40 +105,42 @@ struct MetricDefinition: Sendable {
         case .smirk: expression("One mouth corner drawn more than the other. \(blankBeyond)", .weak)
         case .upperLipRaise: expression("Upper lip raised (AU 10). r 0.92/0.96.")
         case .joy:
-            emotion("Raised by smile; lowered by brow raise and brow furrow; with the pixels' evidence. AUC 0.97.")
+            emotion(
+                "Raised by smile; lowered by brow raise, brow furrow, nose wrinkle, jaw drop, lip corner depressor; with the"
+                    + " pixels' evidence. AUC 0.99.")
         case .surprise:
             emotion(
                 "Raised by inner brow raise, brow raise, eye widen, jaw drop; lowered by brow furrow; with the pixels'"
-                    + " evidence. AUC 0.97.")
+                    + " evidence. AUC 0.99.")
         case .anger:
             emotion(
-                "Raised by brow furrow, lid tighten, eye widen, chin raise, mouth open, lip suck; lowered by inner brow"
-                    + " raise, brow raise, smile; with the pixels' evidence. AUC 0.89.")
+                "Raised by brow furrow, nose wrinkle, lid tighten, eye widen, chin raise, mouth open, lip suck; lowered by"
+                    + " inner brow raise, brow raise, smile; with the pixels' evidence. AUC 0.98.")
         case .disgust:
             emotion(
-                "Raised by nose wrinkle, upper lip raise; lowered by lip suck, smile. AUC 0.47 on 31 labels, most of them"
-                    + " frames of one film: do not rely on it.", .experimental)
+                "Raised by nose wrinkle, upper lip raise; lowered by lip suck, smile; with the pixels' evidence. AUC"
+                    + " 0.97 on 21 faces.", .weak)
         case .sadness:
             emotion(
-                "Raised by inner brow raise, brow furrow, lip corner depressor; lowered by brow raise, eye widen, lip"
-                    + " press, mouth open, lip suck, smile; with the pixels' evidence. AUC 0.78: weak.", .weak)
+                "Raised by inner brow raise, brow furrow, lip corner depressor, eye closure, lid tighten; lowered by brow"
+                    + " raise, eye widen, lip press, mouth open, lip suck, smile; with the pixels' evidence. AUC 0.95.")
         case .fear:
             emotion(
                 "Raised by inner brow raise, brow furrow, eye widen, lip stretch; lowered by brow raise, lip corner"
-                    + " depressor, jaw drop, smile. Weights set by judgement; no labels to validate it.", .experimental)
+                    + " depressor, jaw drop, smile; with the pixels' evidence. AUC 0.98 on 55 faces.")
         case .contempt:
             emotion(
-                "Raised by brow furrow, smirk; lowered by smile. Weights set by judgement; no labels to validate it."
-                    + " \(blankBeyond)", .experimental)
+                "Raised by brow furrow, smirk; lowered by smile; with the pixels' evidence. AUC 0.90 on 12 faces."
+                    + " \(blankBeyond)", .weak)
         case .engagement:
             emotion(
                 "A weighted sum of brow raise, brow furrow, nose wrinkle, lip corner depressor, chin raise, lip pucker, lip"
                     + " press, mouth open, lip suck and smile: how active the face is.", .weak)
         case .valence:
             emotion(
-                "How pleasant the face looks: raised by smile, cheek raise; lowered by inner brow raise, brow furrow, nose"
-                    + " wrinkle, upper lip raise, lip corner depressor, chin raise, lip press, lip suck.", .weak,
-                values: -100...100)
+                "How pleasant the face looks: raised by joy, smile, cheek raise; lowered by sadness, anger, disgust, fear,"
+                    + " contempt, inner brow raise, brow furrow, nose wrinkle, upper lip raise, lip corner depressor, chin"
+                    + " raise, lip press, lip suck.", .weak, values: -100...100)
         case .laughing: emoji("😆", "Joy with the mouth open.")
         case .smiley: emoji("😃", "Joy with the mouth closed or a little open.")
         case .relaxed: emoji("☺️", "A smile with the eyes closed.", .experimental)
