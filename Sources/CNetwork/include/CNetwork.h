@@ -64,8 +64,7 @@ typedef struct {
     int is_residual;
 } vs_inverted_residual;
 
-// A 3 × 3 convolution with stride 2 and ReLU, without fused multiply-adds. Tensors have a border only above and on the
-// left, or none.
+// A 3 × 3 convolution with stride 2 and ReLU, without fused multiply-adds. Borders are only above and left, or none.
 typedef struct {
     // 'outputs' is a multiple of 8.
     ptrdiff_t inputs, outputs;
@@ -138,8 +137,7 @@ typedef struct {
         vs_inverted_residual block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch,
         float *output);
 
-    // A 1 × 1 convolution. channels: of the input. addend: NULL, or a tensor of the output's shape, added after the
-    // activation; it may be the output itself.
+    // A 1 × 1 convolution. channels: of the input. addend: NULL, or added after the activation; may be the output.
     void (*pointwise)(
         vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
         const float *addend, float *output);

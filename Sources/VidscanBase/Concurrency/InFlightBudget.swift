@@ -34,7 +34,7 @@ public final class InFlightBudget: Sendable {
     /// Waits until the item fits. Throws `CancellationError`, taking no credit, if the task is cancelled.
     public func take(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: false) }
 
-    /// Waits until the bytes of an item with a credit fit, or it is the only item. Throws, adding nothing, if cancelled.
+    /// Waits until the bytes of an item with a credit fit, or it is the only one. Throws, adding nothing, if cancelled.
     public func add(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: true) }
 
     private func wait(bytes: Int, isAddition: Bool) async throws {
