@@ -1,5 +1,4 @@
-// The layers of the expression networks. Every output adds its terms in the order of the inputs, starting with the
-// bias.
+// The layers of the expression networks. Every output adds its terms to the bias in the order of the inputs.
 #ifndef VIDSCAN_EXPRESSIONS_H
 #define VIDSCAN_EXPRESSIONS_H
 

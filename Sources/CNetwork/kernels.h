@@ -1,5 +1,4 @@
-// The functions of vs_network_kernels. Included once for each instruction set, with VS_NAME naming its functions and
-// VS_REGISTERS counting its vector registers.
+// vs_network_kernels, included once for each instruction set: VS_NAME names its functions, VS_REGISTERS its registers.
 
 // As in layers.h.
 #pragma STDC FP_CONTRACT ON

@@ -10,8 +10,7 @@ internal import VidscanBase
 ///
 /// A trunk of separable convolutions with residuals halves the picture from 192 to 3 pixels; dense layers then give 468
 /// points and the presence of a face. Around the lips and each eye, a square is cut from the trunk's features of 48 ×
-/// 48 pixels, turned and scaled as the points lie. In it, a part of the network finds the part's points again, more
-/// accurately, and the iris.
+/// 48 pixels, turned and scaled as the points lie. There, further layers refine the points and find the iris.
 ///
 /// The structure is that of `face_landmark_with_attention.tflite`. `scripts/convert_attention_mesh.py` writes the
 /// weights in the order in which this code takes them, and rejects other structures.

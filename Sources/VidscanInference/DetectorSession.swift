@@ -103,8 +103,7 @@ public final class DetectorSession {
                     y: box.y + Double(cell[5 + 2 * index]) * boxHeight)
             }
             guard box.width.isFinite, box.height.isFinite else { continue }
-            // The network orders eyes and mouth corners by their side in the frame: the subject's right one comes
-            // first.
+            // The network orders eyes and mouth corners by their side in the frame: the subject's right comes first.
             let landmarks = FaceLandmarks(points: [1, 0, 2, 4, 3].map(point))
             found.append(FaceDetection(box: box, confidence: min(confidence, 1), landmarks: landmarks))
         }

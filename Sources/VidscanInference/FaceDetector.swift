@@ -1,16 +1,14 @@
 internal import CNetwork
 public import VidscanBase
 
-/// CenterFace (Xu et al., 2019, arXiv:1911.03599): detects the boxes and five landmarks of all faces in a frame of any
-/// size.
+/// CenterFace (Xu et al., 2019, arXiv:1911.03599): the boxes and five landmarks of all faces in a frame of any size.
 ///
 /// MobileNetV2 (Sandler et al., 2018, arXiv:1801.04381), whose last features are enlarged three times and added to
 /// earlier ones, and heads that read these at a quarter of the picture's size: for every 4 × 4 pixels a score, the
 /// logarithms of the box's height and width divided by 4, the centre's offset within the cell, and five landmarks in
 /// units of the box.
 ///
-/// `scripts/convert_face_detector.py` writes the weights in the order in which this code takes them, and rejects other
-/// structures.
+/// `scripts/convert_face_detector.py` writes the weights in the order of this code, and rejects other structures.
 ///
 /// `@unchecked Sendable`: the layers point to weights that never change and live as long as the network.
 public final class FaceDetector: @unchecked Sendable {

@@ -7,8 +7,7 @@ final class NetworkTensor {
     /// `nil` if somebody else owns the memory.
     private let own: UnsafeMutableBufferPointer<Float>?
 
-    /// - Parameter shared: Memory shared with tensors used at other times. The border is then not zero before
-    ///   `clearBorder()`.
+    /// - Parameter shared: Memory of tensors used at other times. Its border is not zero before `clearBorder()`.
     init(width: Int, height: Int, channels: Int, at shared: UnsafeMutablePointer<Float>? = nil) {
         (self.width, self.height, self.channels) = (width, height, channels)
         own = shared == nil ? Self.zeros(Self.count(width: width, height: height, channels: channels)) : nil

@@ -1,8 +1,7 @@
 internal import Synchronization
 
 package enum BlockingWork {
-    /// Runs blocking work on a dedicated thread; `input` is for errors that name none. Cancelling the task sets the
-    /// flag and throws `interrupted`.
+    /// Runs blocking work on its own thread; `input` is for errors that name none. Cancelling sets the flag and throws.
     package static func run<Value: Sendable>(
         thread name: String, input: String, _ work: @escaping @Sendable (CancellationFlag) async throws -> Value
     ) async throws -> Value {

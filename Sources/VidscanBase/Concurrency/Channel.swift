@@ -1,8 +1,7 @@
 internal import Synchronization
 
-/// A queue between tasks; any number of them may send and receive, in first-in, first-out order. Senders never wait: an
-/// `InFlightBudget` limits the elements in the queue and in progress. Receivers wait without blocking a thread, until
-/// cancelled.
+/// A first-in, first-out queue between any number of tasks. Senders never wait: an `InFlightBudget` limits the elements
+/// in the queue and in progress. Receivers wait without blocking a thread.
 public final class Channel<Element: Sendable>: Sendable {
     private let state = Mutex(ChannelState<Element>())
 
@@ -11,8 +10,7 @@ public final class Channel<Element: Sendable>: Sendable {
     /// Adds an element; drops it after `finish`.
     public func send(_ element: Element) { state.withLock { $0.send(element) }?.run() }
 
-    /// Waits for the next element; `nil` if the channel is finished and empty. Throws `CancellationError` if the task
-    /// is cancelled.
+    /// Waits for the next element; `nil` if the channel is finished and empty. Throws `CancellationError`.
     public func receive() async throws -> Element? {
         let token = state.withLock { $0.newToken() }
         return try await withTaskCancellationHandler {

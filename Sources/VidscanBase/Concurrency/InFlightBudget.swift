@@ -2,9 +2,8 @@ internal import Synchronization
 
 /// Limits the items in flight between two stages, by number and by bytes.
 ///
-/// One task takes credits, in order; any task may return them. An item larger than the whole budget passes alone: a
-/// budget slows a run down but never stops it. An item of unknown size takes its credit with 0 bytes and adds its bytes
-/// once it is complete.
+/// One task takes credits, in order; any task may return them. An item larger than the whole budget passes alone, so a
+/// run never stops. An item of unknown size takes its credit with 0 bytes and adds its bytes once it is complete.
 public final class InFlightBudget: Sendable {
     private struct Waiter: Sendable {
         var bytes: Int
@@ -35,8 +34,7 @@ public final class InFlightBudget: Sendable {
     /// Waits until the item fits. Throws `CancellationError`, taking no credit, if the task is cancelled.
     public func take(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: false) }
 
-    /// Waits until the bytes of an item with a credit fit, or until it is the only item. Throws `CancellationError`,
-    /// adding nothing, if the task is cancelled.
+    /// Waits until the bytes of an item with a credit fit, or it is the only one. Throws, adding nothing, if cancelled.
     public func add(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: true) }
 
     private func wait(bytes: Int, isAddition: Bool) async throws {

@@ -3,8 +3,7 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Starts threads, and throws `setup` when the system refuses one. Foundation's `Thread` then silently never runs, and
-/// libdispatch waits until it gets one.
+/// Throws when the system refuses a thread. Foundation's `Thread` silently never runs then, and libdispatch waits.
 package enum SystemThread {
     /// Decoders and inference runtimes keep large frames on the stack.
     private static let stackBytes = 8 << 20
@@ -47,8 +46,7 @@ package enum SystemThread {
                 + " service), or end other programs")
     }
 
-    /// Starts as many threads as a run needs, for a moment, because libdispatch would later wait forever for a refused
-    /// one.
+    /// Starts the threads that a run needs, for a moment, because libdispatch would wait forever for a refused one.
     package static func checkAvailability() throws(VidscanError) {
         // A thread for each core, and those that read, decode, write and handle signals.
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 8
@@ -58,7 +56,6 @@ package enum SystemThread {
             for _ in threads { gate.signal() }
             for thread in threads { pthread_join(thread, nil) }
         }
-        // All of them live at the same time.
         while threads.count < count { threads.append(try create(nil) { gate.wait() }) }
     }
 }

@@ -52,8 +52,8 @@ extension VidscanError: CustomStringConvertible {
     }
 
     /// - Parameter action: The beginning of the reason, for example `cannot write faces.csv`.
-    package static func writing(_ action: String, _ error: SystemError, stage: Stage) -> VidscanError {
-        VidscanError(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
+    package static func writing(_ action: String, _ error: SystemError, stage: Stage) -> Self {
+        Self(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
     }
 
     package static func whileWriting<Value>(
@@ -98,11 +98,11 @@ public enum MediaErrorCode: String, Sendable {
     case noSuchStream = "no-such-stream"
     case unsupportedCodec = "unsupported-codec"
     case limitExceeded = "limit-exceeded"
-    case undecodable = "undecodable"
+    case undecodable
     case noDuration = "no-duration"
     /// A filter chain cannot be built, is not permitted or failed.
-    case filter = "filter"
-    case io = "io"
+    case filter
+    case io
     case diskFull = "disk-full"
-    case cancelled = "cancelled"
+    case cancelled
 }

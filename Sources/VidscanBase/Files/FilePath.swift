@@ -2,9 +2,8 @@ internal import Glibc
 
 /// Takes paths apart and makes them absolute.
 ///
-/// Paths are `String`s, as in the settings, the tables and the journal. swift-system's `FilePath` would need conversion
-/// at each of these borders, and knows neither `~` nor the current folder. Foundation's functions crash on a name of
-/// one letter and cut off a leading `/private`.
+/// Paths are `String`s, as in settings, tables and the journal. swift-system's `FilePath` knows neither `~` nor the
+/// current folder. Foundation's functions crash on a name of one letter and cut off a leading `/private`.
 package enum FilePath {
     /// Returns `c.mp4` for `/a/b/c.mp4` and for `/a/b/c.mp4/`.
     package static func name(of path: String) -> String { names(path).last.map(String.init) ?? path }

@@ -1,8 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A folder used through its descriptor, so that it stays the same folder even if its path leads elsewhere later. Never
-/// follows a symbolic link below it.
+/// A folder's descriptor: stays the same folder even if its path leads elsewhere later. Never follows a link below it.
 package final class Folder: Sendable {
     package enum Entry: Sendable, Equatable {
         case file, folder, link, other
@@ -35,8 +34,7 @@ package final class Folder: Sendable {
     /// Leads to this folder even if its name changes, for code that takes a path.
     package var path: String { "/proc/self/fd/\(descriptor)" }
 
-    /// Opens a folder below this one, name by name; empty or `.` is this folder. Throws `ELOOP` or `ENOTDIR` for a
-    /// link.
+    /// Opens a folder below this one, name by name; empty or `.` is this one. Throws `ELOOP` or `ENOTDIR` for a link.
     package func folder(_ relativePath: String, creates: Bool = false) throws(SystemError) -> Folder {
         var folder = self
         for name in FilePath.names(relativePath).map(String.init) {

@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// The folders of OpenVINO's libraries, the models and the shipped pipelines. The program finds them when it runs, so a
-/// program that uses vidscan as a library needs no linker flag.
+/// The folders of OpenVINO, the models and the pipelines, found at run time: users of the library need no linker flag.
 public struct Installation: Sendable, Equatable {
     public let libraryFolder: String
     public let modelFolder: String
@@ -30,8 +29,7 @@ public struct Installation: Sendable, Equatable {
         if let home, !home.isEmpty { return [false, true].map { Installation(home, isCheckout: $0, isNamed: true) } }
         let parts = program.split(separator: "/")
         func ancestor(_ levels: Int) -> String { parts.dropLast(levels).map { "/" + $0 }.joined() }
-        // Load no code from other folders above the program's own, which may belong to somebody else: next to a copy in
-        // /data/ada, /data/lib is not ada's.
+        // Folders further up may belong to somebody else: next to a program in /data/ada, /data/lib is not ada's.
         var candidates: [Installation] = []
         if parts.dropLast().last == "bin" { candidates.append(Installation(ancestor(2))) }
         // CHECKOUT/.build/TRIPLE/release/PROGRAM

@@ -142,8 +142,7 @@ public struct RotatedSquare: Sendable, Hashable {
     /// The unit vector along the square's x axis.
     public var axis: Point { Point(x: cos(angle), y: sin(angle)) }
 
-    /// Interpolates centre and angle linearly, and the side by its logarithm. A fraction of 0 gives this square, 1 the
-    /// other one.
+    /// Interpolates centre and angle linearly, and the side by its logarithm. 0 gives this square, 1 the other one.
     public func interpolated(to other: RotatedSquare, fraction: Double) -> RotatedSquare {
         RotatedSquare(
             center: center + (other.center - center) * fraction, side: side * exp(log(other.side / side) * fraction),
@@ -168,8 +167,7 @@ package enum Trigonometry {
     package static func cosine(_ degrees: Double) -> Double { cos(degrees * .pi / 180) }
 }
 
-/// One of the eight symmetries of a rectangle, which turns a coded frame upright: swap the axes if `swapsAxes` is set,
-/// then mirror.
+/// One of the eight symmetries of a rectangle, which turns a coded frame upright: swaps the axes, then mirrors.
 public struct Orientation: Sendable, Hashable {
     /// Coded columns become display rows.
     public var swapsAxes: Bool

@@ -9,8 +9,7 @@ public struct PixelRectangle: Sendable, Hashable {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// Makes the smallest rectangle with even edges around the part of `rectangle` inside a frame with even sides;
-    /// `nil` if there is none.
+    /// Makes the smallest rectangle with even edges around what lies inside a frame with even sides; `nil` if empty.
     public init?(covering rectangle: Rectangle, in size: PictureSize) {
         let limit = 1e6
         guard rectangle.x.isFinite, rectangle.y.isFinite, rectangle.width.isFinite, rectangle.height.isFinite else {
@@ -33,8 +32,7 @@ public struct PixelRectangle: Sendable, Hashable {
     }
 }
 
-/// Pixels to draw over an area of a frame. The surface on which they were drawn owns the memory, which is valid until
-/// somebody draws there again.
+/// Pixels to draw over an area of a frame. Their surface owns the memory, which is valid until the next drawing.
 public struct PixelPatch {
     /// Rows from top to bottom, four bytes per pixel: B, G, R, A in 0…255, colours premultiplied by A.
     public let base: UnsafePointer<UInt8>

@@ -1,7 +1,6 @@
 internal import CPixels
 
-/// A filter along a row: each output is a weighted sum of consecutive samples, added in a fixed order so that every
-/// processor gives the same result.
+/// A filter along a row: each output is a weighted sum of consecutive samples, in the same order on all processors.
 package struct RowFilter {
     /// The minimum number of floats that `apply` reads. Those after the last sample must be finite.
     package let sampleCapacity: Int

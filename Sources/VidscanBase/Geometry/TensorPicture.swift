@@ -1,12 +1,10 @@
 internal import CPixels
 
-/// A view of a frame in a detector's input tensor: three planes R', G', B' in 0…255, row by row. Valid only as long as
-/// the tensor, which owns the memory.
+/// A frame in a detector's input tensor, which owns the memory: three planes R', G', B' in 0…255, row by row.
 public struct TensorPicture {
     @usableFromInline let base: UnsafePointer<Float>
-    /// In floats.
+    // Strides are in floats.
     @usableFromInline let rowStride: Int
-    /// In floats.
     @usableFromInline let planeStride: Int
     /// The frame starts at the tensor's top left corner; the rest is padding.
     public let size: PictureSize

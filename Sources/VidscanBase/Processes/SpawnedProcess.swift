@@ -1,9 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// A child process in a process group of its own: Ctrl-C does not reach it, and a signal to the group also ends what it
-/// has started.
-///
+/// A child in a process group of its own: Ctrl-C does not reach it, and a signal to the group ends what it started.
 /// `posix_spawn` runs no code of this process in the child, so starting is safe although other threads run.
 package final class SpawnedProcess: Sendable {
     package enum Termination: Sendable, Equatable {
@@ -86,8 +84,7 @@ public struct ProcessIdentity: Sendable, Hashable {
         self.init(number: number, startTicks: status.startTicks)
     }
 
-    /// Whether this process, not a later one with the same number, is running; `nil` if `/proc` hides it from this
-    /// user.
+    /// Whether this process, not a later one with its number, is running; `nil` if `/proc` hides it from this user.
     public var isRunning: Bool? {
         guard let status = Self.status(of: number) else { return kill(number, 0) == 0 || errno == EPERM ? nil : false }
         return !status.isZombie && status.startTicks == startTicks

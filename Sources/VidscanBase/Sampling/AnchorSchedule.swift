@@ -9,14 +9,10 @@ public struct AnchorSchedule: Sendable, Equatable {
     public let strideMicroseconds: Int64
     /// From one anchor to the next; 1 makes every sample an anchor.
     public let maximumSamples: Int
-    /// The maximum size of the frames from one anchor to the next.
+    /// The maximum size of the frames between two anchors, which are kept until the second one is analysed.
     public let maximumBytes: Int
 
     /// A stride of three samples, but at least 0.3 s and at most 0.6 s.
-    ///
-    /// - Parameters:
-    ///   - maximumSamples: At least 1.
-    ///   - maximumBytes: The memory for the frames between two anchors, kept until the second one is analysed.
     public init(rate: SampleGrid.Rate, maximumSamples: Int = .max, maximumBytes: Int = .max) {
         let (shortest, longest) = (300_000.0, 600_000.0)
         switch rate {

@@ -1,7 +1,6 @@
 /// Numbers frames in presentation order among *all* frames of a stream, even if most of them are never decoded.
 ///
-/// Insert every packet that shows a frame when it is read. When a frame comes out of the decoder, all packets presented
-/// before it have been read.
+/// Insert every packet that shows a frame when it is read, so that all earlier ones are known when a frame comes out.
 public struct PresentationIndex: Sendable {
     /// Inserted and not yet passed, ascending.
     private var pending: [Int64] = []

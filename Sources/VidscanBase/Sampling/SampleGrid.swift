@@ -47,8 +47,7 @@ public struct FrameSelector: Sendable {
 
     public init(grid: SampleGrid) { self.grid = grid }
 
-    /// Call it for each packet read. A tick that a frame before the window serves does not belong to the window, even
-    /// if that frame is never decoded.
+    /// Call it for each packet read: a frame before the window serves its tick even if it is never decoded.
     public mutating func skip(_ timestamp: Int64) {
         guard let start = grid.start, !grid.clock.isAtOrAfter(start, timestamp) else { return }
         servedTicks = max(servedTicks, grid.ticks(upTo: timestamp))

@@ -8,8 +8,7 @@
 /// When in doubt, the plan decodes; `FrameSelector` then selects the samples.
 public struct SamplePlan: Sendable {
     public enum Action: Sendable, Equatable {
-        /// Decode: the frame may be wanted, or its timestamps cannot be trusted. `afterGap`: packets before it were
-        /// dropped, so the decoder must restart here.
+        /// The frame may be wanted. `afterGap`: packets before it were dropped, so the decoder must restart here.
         case decode(afterGap: Bool)
         /// The frame is not wanted: decode it only if other frames refer to it.
         case decodeIfReferenced(afterGap: Bool)
@@ -58,8 +57,7 @@ public struct SamplePlan: Sendable {
     private var horizon = Int64.min
     private var hasGap = false
 
-    /// Whether packets may be skipped. `false` for good once a packet's timestamps contradict themselves or after
-    /// `distrust`.
+    /// Whether packets may be skipped. `false` for good once timestamps contradict themselves or after `distrust`.
     public private(set) var isTrusted: Bool
 
     /// - Parameter allowsSkipping: Whether packets of this codec can be skipped at all.
@@ -97,8 +95,7 @@ public struct SamplePlan: Sendable {
         heldBytes += packet.byteCount
     }
 
-    /// Removes the oldest packet and returns its action; `nil` if more packets must come first or, at the end (no further
-    /// packet will come), if none is left.
+    /// Removes the oldest packet and returns its action; `nil` if more must come first or, at the end, none is left.
     public mutating func next(atEnd: Bool) -> Action? {
         guard let head = entries.first else { return nil }
         let mustAnswer = atEnd || isFull
@@ -153,8 +150,7 @@ public struct SamplePlan: Sendable {
         guard index < entries.count else {
             return atEnd ? .unneeded(count: index, leading: []) : mustAnswer ? .needed : .unknown
         }
-        // Frames that follow the random access point but are presented before it depend on packets that would be
-        // dropped.
+        // Frames after the random access point but presented before it depend on packets that would be dropped.
         guard let restart = entries[index].summary.presentation else { return .needed }
         guard horizon >= restart || atEnd else { return mustAnswer ? .needed : .unknown }
         var leading: [Int] = []
@@ -166,8 +162,7 @@ public struct SamplePlan: Sendable {
         return .unneeded(count: index, leading: leading)
     }
 
-    /// Returns whether the frame is certainly unwanted. Frames inserted later between it and its predecessor can only
-    /// confirm that.
+    /// Returns whether the frame is certainly unwanted, which frames inserted later before it can only confirm.
     private mutating func insert(_ timestamp: Int64, sequence: Int) -> Bool {
         let mark = Mark(timestamp: timestamp, ticks: grid.ticks(upTo: timestamp), sequence: sequence)
         var position = marks.count
@@ -186,8 +181,7 @@ public struct SamplePlan: Sendable {
         return mark.ticks <= (predecessor?.ticks ?? 0)
     }
 
-    /// Removes marks that no longer matter: of those whose packets have left the window and that are presented before
-    /// everything still to come, only the last can be a frame's predecessor.
+    /// Of the marks that have left the window and precede everything still to come, only the last can be a predecessor.
     private mutating func removeOldMarks() {
         guard marks.count > 2 * window.packets + 64 else { return }
         var settled = 0
@@ -197,8 +191,7 @@ public struct SamplePlan: Sendable {
         marks.removeFirst(settled)
     }
 
-    /// Stops trusting the timestamps: from here on everything is decoded. A gap that has begun is completed, because
-    /// decoding cannot start within it.
+    /// From here on, decodes everything. Completes a gap that has begun, because decoding cannot start within it.
     public mutating func distrust() {
         isTrusted = false
         marks.removeAll()

@@ -11,10 +11,9 @@ public struct VideoSegment: Sendable, Hashable, Codable {
         (self.index, self.count) = (index, count)
     }
 
-    /// Returns the segment's window; `nil` if the end of the whole window is unknown. Every time in the whole window
-    /// lies in exactly one segment. The first and last segments are open where the whole window is. All times are in
-    /// microseconds; a start of `nil` is the first frame, an (exclusive) end of `nil` the last one, and the duration is
-    /// the one that the container declares.
+    /// Returns the segment's part of a window, in microseconds; `nil` if the window's end is unknown. A start of `nil`
+    /// is the first frame, an (exclusive) end of `nil` the last one, and the duration is the container's. Segments
+    /// neither overlap nor leave gaps. The first and last ones are open where the window is.
     public func window(start: Int64?, end: Int64?, duration: Int64?) -> (start: Int64?, end: Int64?)? {
         guard let last = [end, duration].compactMap({ $0 }).min() else { return nil }
         let first = start ?? 0

@@ -41,8 +41,7 @@ extension ByteWriter {
 
 /// A CSV field (RFC 4180) with text that vidscan did not write: file names and reasons of failures.
 package enum CSVField {
-    /// Escapes control characters, and puts an apostrophe before text that a spreadsheet would run as a formula (OWASP:
-    /// CSV injection).
+    /// Escapes control characters, and puts an apostrophe before what a spreadsheet runs as a formula (CSV injection).
     package static func text(_ text: String) -> String {
         let line = Printable.line(text)
         let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
@@ -51,8 +50,7 @@ package enum CSVField {
         return quoted(safe, if: ",;\"")
     }
 
-    /// Quotes a text with one of these ASCII characters, and doubles its quotes. Works on bytes: as text, a quote and an
-    /// accent are one character.
+    /// Quotes a text with one of these characters. Works on bytes: as text, a quote and an accent are one character.
     fileprivate static func quoted(_ text: String, if special: String) -> String {
         guard text.utf8.contains(where: special.utf8.contains) else { return text }
         let quote = UInt8(ascii: "\"")
@@ -75,7 +73,6 @@ extension ByteWriter {
         }
     }
 
-    /// Writes an object with these names, in this order.
     public mutating func writeJSON(names: [String], row fields: some Sequence<Field>) {
         var separator = UInt8(ascii: "{")
         for (name, field) in zip(names, fields) {
@@ -88,7 +85,6 @@ extension ByteWriter {
         write(byte: UInt8(ascii: "}"))
     }
 
-    /// Writes a quoted and escaped string.
     public mutating func writeJSON(text: String) {
         write(byte: UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {

@@ -9,8 +9,7 @@ public enum Printable {
     /// Escapes a text, but keeps its line breaks and tabs.
     public static func lines(_ text: String) -> String { escaped(text, keeping: "\n\t") }
 
-    /// Uses JSON escapes, so that strings keep their values. Control characters below space must occur only between
-    /// values.
+    /// Uses JSON escapes, which keep the values of strings. Control characters below space must lie between values.
     public static func json(_ text: String) -> String {
         escaped(text, keeping: "\n") { "\\u" + NumberText.hexadecimal($0.value, digits: 4) }
     }

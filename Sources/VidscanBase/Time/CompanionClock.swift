@@ -1,7 +1,6 @@
 /// Assigns packets of another stream to epochs of the video, so that audio stays in sync where timestamps jump.
 ///
-/// Streams are interleaved loosely: audio of the new epoch may come before the video's first packet of that epoch, and
-/// audio of the old epoch after it.
+/// Streams are interleaved loosely: audio of a new epoch may come before its video, and of the old one after that.
 public struct CompanionClock: Sendable {
     /// In microseconds. Audio that falls further behind its own previous packet waits for the video's jump.
     static let backwardLimit: Int64 = 100_000
@@ -15,14 +14,12 @@ public struct CompanionClock: Sendable {
     /// When the next packet should begin, in microseconds.
     private var expected: Int64?
 
-    /// `forwardIsJump`: as in `TimestampContinuity`. `isContinuous`: each packet begins where the previous one ends, as
-    /// in audio but not in subtitles.
+    /// `forwardIsJump`: as in `TimestampContinuity`. `isContinuous`: packets leave no gaps, as in audio, not subtitles.
     public init(forwardIsJump: Bool, isContinuous: Bool) {
         (self.forwardIsJump, self.isContinuous) = (forwardIsJump, isContinuous)
     }
 
-    /// Returns the packet's epoch; `nil` if it must wait until the video reaches the next one. All times are in
-    /// microseconds.
+    /// Returns the packet's epoch; `nil` if it must wait until the video reaches the next one. Times in microseconds.
     ///
     /// - Parameters:
     ///   - microseconds: The decoding time in the file.
@@ -48,9 +45,8 @@ public struct CompanionClock: Sendable {
         let candidates = max(earliest, offsets.count - Self.maximumCandidates)..<offsets.count
         let best = candidates.min { distance($0).magnitude < distance($1).magnitude } ?? epoch
         if followed != nil {
-            let isFitting =
-                distance(best) >= -Self.backwardLimit && (!forwardIsJump || distance(best) <= Self.forwardLimit)
-            guard isFitting else { return nil }
+            guard distance(best) >= -Self.backwardLimit else { return nil }
+            if forwardIsJump, distance(best) > Self.forwardLimit { return nil }
         }
         return best
     }

@@ -3,17 +3,14 @@
 public struct StreamClock: Sendable, Equatable {
     /// Seconds per timestamp unit.
     public let timeBase: Rational
-    /// The container's start on the stream's timeline, rounded as FFmpeg's tools print it. Subtracted from every time
-    /// that people read.
+    /// The container's start, rounded as FFmpeg's tools print it. Subtracted from every time that people read.
     public let startMicroseconds: Int64
-    /// The exact start in seconds. Comparisons count from here, so that a frame at the start is at exactly 0 and not a
-    /// fraction of a microsecond before it.
+    /// The exact start in seconds. Comparisons count from here, so that a frame at the start is at exactly 0.
     public let start: Rational
 
     /// - Parameters:
     ///   - timeBase: Numerator and denominator at most 2³¹.
-    ///   - start: The value in seconds that `startMicroseconds` was rounded from, with a denominator of at most 2³¹;
-    ///     `nil` if `startMicroseconds` is exact.
+    ///   - start: In seconds, denominator at most 2³¹; `nil` if `startMicroseconds` is exact.
     public init(timeBase: Rational, startMicroseconds: Int64, start: Rational? = nil) {
         (self.timeBase, self.startMicroseconds) = (timeBase, startMicroseconds)
         self.start = start ?? Rational(microseconds: startMicroseconds)
@@ -23,9 +20,8 @@ public struct StreamClock: Sendable, Equatable {
         StreamClock(timeBase: timeBase, startMicroseconds: startMicroseconds, start: start)
     }
 
-    /// Finds the exact value that a container's start was rounded from: the stream's own start if it rounds to
-    /// `microseconds`, so that its first frame is at 0; otherwise the earliest other start that does; otherwise
-    /// `microseconds`.
+    /// Finds what a container's start was rounded from: the stream's own start if it rounds to `microseconds`, so that
+    /// its first frame is at 0; otherwise the earliest other start that does; otherwise `microseconds`.
     ///
     /// - Parameters:
     ///   - microseconds: libavformat's start: the earliest start of the container's streams, each rounded.
@@ -50,8 +46,7 @@ public struct StreamClock: Sendable, Equatable {
     public func microseconds(at timestamp: Int64) -> Int64 {
         let seconds = Double(timestamp) * (Double(timeBase.numerator) / Double(timeBase.denominator))
         let nearest = (seconds * 1e6).rounded(.toNearestOrEven)
-        // The plain product may have been rounded onto a tie. The fused product shows on which side of it the exact
-        // product lies.
+        // The product may have been rounded onto a tie. The fused product shows on which side of it the exact one lies.
         let remainder = (-nearest).addingProduct(seconds, 1e6)
         var correction: Double = remainder > 0.5 ? 1 : remainder < -0.5 ? -1 : 0
         if abs(remainder) == 0.5 {

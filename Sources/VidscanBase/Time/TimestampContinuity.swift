@@ -1,5 +1,4 @@
-/// A point where a file's timestamps jump although the video continues: a recorder was restarted, streams were
-/// concatenated or a 33-bit clock wrapped.
+/// Where timestamps jump but the video continues: a recorder restarted, streams were joined, a 33-bit clock wrapped.
 public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
     /// The first frame after the jump, on the continuous clock.
     public let microseconds: Int64
@@ -41,8 +40,7 @@ public struct TimestampContinuity: Sendable {
     private var last: (decoding: Int64, duration: Int64)?
     /// In presentation order, with the offset applied.
     private var latest: (presentation: Int64, duration: Int64)?
-    /// The minimum decoding time of an epoch's first packets: they must not fall behind the previous epoch, whose
-    /// frames may wait in the decoder for longer.
+    /// The minimum decoding time of an epoch's first packets, because the last epoch's frames may wait in the decoder.
     private var decodingFloor: Int64?
     /// Added to every timestamp of this epoch.
     public private(set) var offset: Int64 = 0
@@ -77,8 +75,6 @@ public struct TimestampContinuity: Sendable {
         return forwardIsJump && ticks(step - Int128(duration) - Int128(slack)) > second(Self.forwardLimitSeconds)
     }
 
-    /// Begins an epoch.
-    ///
     /// - Parameters:
     ///   - first: The epoch's first packets in decoding order, as many as needed to know which is presented first.
     ///   - isRandomAccessPoint: Whether decoding restarts at the first packet, so that all earlier frames are presented

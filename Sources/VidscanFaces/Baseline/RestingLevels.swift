@@ -8,9 +8,8 @@ public enum BaselineScope: String, Sendable, CaseIterable, Codable {
     case none
 }
 
-/// A person's face at rest: the level of each expression, and how far open each eye is, 0…100. It turns heavy brows
-/// back into neutral ones, but takes away no more than some people's neutral faces show, so that somebody who smiles
-/// all the time keeps the smile.
+/// A person's face at rest: the level of each expression, and how far open each eye is, 0…100. It takes away no more
+/// than some people's neutral faces show: heavy brows become neutral, but a constant smile stays.
 public struct RestingLevels: Sendable, Equatable {
     /// Gaze, the head's direction, flags, emotions and emojis have no resting level.
     public static let metrics = Metric.allCases.filter { NeutralFaces.levels[$0] != nil || openEyes.contains($0) }
@@ -45,9 +44,8 @@ public struct RestingLevels: Sendable, Equatable {
 /// Estimates a person's resting levels from the samples that show the face well, in any order and constant memory.
 ///
 /// An expression's level is a low quantile, because muscles at rest do not pull: the face must rest at least a quarter
-/// of the time. An eye's is a high one, because blinks and a lowered gaze make it smaller. Baltrušaitis et al.,
-/// "Cross-dataset learning and person-specific normalisation for automatic Action Unit detection", FG 2015, use the
-/// median.
+/// of the time. An eye's is a high one, because blinks and a lowered gaze make it smaller. Others use the median
+/// (Baltrušaitis et al., "Cross-dataset learning and person-specific normalisation for automatic AU detection", 2015).
 public struct RestingLevelEstimate: Sendable {
     /// Time of samples that a level needs.
     public static let minimumSeconds = 5.0
@@ -84,8 +82,6 @@ public struct RestingLevelEstimate: Sendable {
         suffices(Double(samples) * min(seconds, longestSample))
     }
 
-    private static func suffices(_ seconds: Double) -> Bool {
-        // A sum of many times is not exact.
-        seconds > minimumSeconds - 1e-6
-    }
+    /// A sum of many times is not exact.
+    private static func suffices(_ seconds: Double) -> Bool { seconds > minimumSeconds - 1e-6 }
 }

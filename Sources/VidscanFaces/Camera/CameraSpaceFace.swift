@@ -47,8 +47,7 @@ package struct CameraSpaceFace: Sendable {
             x: (point.x - principalPoint.x) / focalLength * z, y: (point.y - principalPoint.y) / focalLength * z, z: z)
     }
 
-    /// Returns the direction of a gaze: length 1, z < 0 towards the camera. Angles are in degrees as in `Gaze`; yaw and
-    /// pitch are relative to the head's upright.
+    /// Returns a gaze of length 1, z < 0 towards the camera. Degrees as in `Gaze`, relative to the head's upright.
     package func direction(yaw: Double, pitch: Double, roll: Double) -> Vector3 {
         let (a, b) = (yaw * .pi / 180, pitch * .pi / 180)
         let upright = Vector3(x: sin(a) * cos(b), y: -sin(b), z: -cos(a) * cos(b))
@@ -57,7 +56,6 @@ package struct CameraSpaceFace: Sendable {
 }
 
 extension Vector3 {
-    /// The angles of a direction in radians, as OpenFace gives them: x > 0 to the right of the frame, y > 0 down, 0
-    /// towards the camera's plane.
+    /// In radians, as OpenFace gives them: x > 0 to the right of the frame, y > 0 down, 0 towards the camera's plane.
     package var gazeAngles: Point { Point(x: atan2(x, -z), y: atan2(y, -z)) }
 }

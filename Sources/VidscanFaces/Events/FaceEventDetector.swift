@@ -47,10 +47,8 @@ public struct FaceEventDetector: Sendable {
         for change in smile.update(measurement.smile, at: microseconds, sample: sample) {
             switch change {
             case .began(let onset):
-                events.append(
-                    FaceEvent(
-                        microseconds: onset.microseconds, kind: .smileStarted, faceID: faceID,
-                        value: .number(onset.value)))
+                let (time, value) = (onset.microseconds, FaceEvent.Value.number(onset.value))
+                events.append(FaceEvent(microseconds: time, kind: .smileStarted, faceID: faceID, value: value))
             case .ended(let period): events.append(smileStopped(period))
             }
         }

@@ -55,8 +55,7 @@ struct MeasuredState: Sendable {
         self.oneSidedMargin = oneSidedMargin
     }
 
-    /// Adds a later sample; the measure is missing in those between. Returns two changes if a gap ended the state and
-    /// the sample begins it again.
+    /// Adds a later sample; those between lack the measure. Two changes: a gap ended the state, and it begins again.
     mutating func update(
         _ value: Double?, isOneSided: Bool = false, at microseconds: Int64, sample number: Int
     ) -> [Change] {
@@ -85,8 +84,7 @@ struct MeasuredState: Sendable {
         return changes
     }
 
-    /// Returns the sample that entered or left the state, once the change has lasted long enough. To enter the state, a
-    /// value must exceed the threshold by `margin`.
+    /// Returns the sample that entered (above the threshold plus `margin`) or left the state, once that has lasted.
     private mutating func crossing(_ sample: MeasuredSample, margin: Double) -> MeasuredSample? {
         let isTurning = entered == nil ? sample.value > entersAbove + margin : sample.value < leavesBelow
         let isBack = entered == nil ? sample.value < leavesBelow : sample.value > entersAbove

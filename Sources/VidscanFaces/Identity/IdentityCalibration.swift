@@ -6,8 +6,7 @@ package enum IdentityCalibration {
     /// No limit is lower, because a face found twice in a frame looks like two people.
     private static let minimum = 0.35
 
-    /// Maximum distance between the faces of a person, given the distances of people who are seen at the same time in the
-    /// video; infinite if nobody is.
+    /// Maximum distance between the faces of a person, given those of people seen together; infinite if nobody is.
     package static func limit(_ simultaneous: [Double]) -> Double {
         guard !simultaneous.isEmpty else { return .infinity }
         return max(minimum, 0.95 * simultaneous.sorted()[simultaneous.count / 10])

@@ -81,8 +81,7 @@ public struct IdentityProfile: Sendable {
         /// Certainty that the profiles belong to one person, up to about 9; 0 if there is evidence against it.
         var certainty: Double {
             guard let portrait, let hair, portrait < 0.3, hair < 0.3 else { return 0 }
-            // Clothes and hair rarely change within a scene, but others wear similar ones, so the shape can rule them
-            // out.
+            // Clothes and hair rarely change within a scene, but others wear similar ones; the shape rules these out.
             let shape = shapeEvidence ?? -1
             if let clothes {
                 guard clothes < 0.3, shape > -2 else { return 0 }
@@ -149,8 +148,7 @@ public struct IdentityProfile: Sendable {
         return cosine(a.values, b.values).map { max(0, 1 - $0).squareRoot() } ?? 1
     }
 
-    /// Log likelihood ratio of the two-covariance model: Brümmer and de Villiers, "The speaker partitioning problem",
-    /// Odyssey 2010.
+    /// Two-covariance log likelihood ratio: Brümmer and de Villiers, "The speaker partitioning problem", Odyssey 2010.
     private static func evidence(
         _ a: [Double], _ b: [Double], samples: Double, otherSamples: Double, _ between: [Double]
     ) -> Double {

@@ -1,7 +1,6 @@
 /// How well single samples match their track's person: not all do if the track continued on somebody else's face, for
 /// example where two people crossed. Like ``TrackletLinker/Person/confidence``, a logistic function of the smaller
-/// margin: how far the sample is below the threshold, and half of how much nearer it is to its own track than to other
-/// people.
+/// margin: how far the sample is below the threshold, and half of how much nearer its own track is than other people.
 public struct PersonMatch: Sendable {
     /// The embeddings of a track's best samples stand for it.
     private static let references = 3
@@ -41,8 +40,7 @@ public struct PersonMatch: Sendable {
         }
     }
 
-    /// How certain it is that the sample shows its track's person, 0…1: 0.5 if somebody else is as near, `nil` if the
-    /// track was dropped.
+    /// That the sample shows its track's person, 0…1: 0.5 if somebody else is as near, `nil` if the track was dropped.
     public func confidence(of embedding: FaceEmbedding, track: Int) -> Double? {
         guard let person = people[track] else { return nil }
         func distance(to others: [FaceEmbedding]) -> Double {

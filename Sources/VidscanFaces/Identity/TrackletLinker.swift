@@ -113,8 +113,7 @@ public struct TrackletLinker: Sendable {
         guard earlier.shot == later.shot, later.firstSeconds - earlier.lastSeconds <= Self.maximumGapSeconds,
             overlap >= Self.minimumOverlap, difference.isPossible
         else { return certainty }
-        // Nobody else takes the same position so soon. A profile differs from a frontal face, but hair and clothes do
-        // not.
+        // Nobody else takes the same position so soon. A profile differs from a frontal face; hair and clothes do not.
         return max(certainty, IdentityProfile.Difference.certain) + overlap
     }
 
@@ -141,9 +140,8 @@ public struct TrackletLinker: Sendable {
 
     /// Certainty that a track belongs to its person and to no other.
     ///
-    /// With embeddings, a logistic function of the smaller of two margins: how far the person's other tracks are below the
-    /// threshold, and half of how far the next person is beyond them. For a single track: how far the next person is above
-    /// it.
+    /// With embeddings, a logistic function of the smaller margin: how far the person's other tracks are below the
+    /// threshold, and half of how far the next person is beyond them; for a single track, how far that one is above it.
     private func confidences(
         _ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance, _ certainties: [Int: Double]
     ) -> [Double] {

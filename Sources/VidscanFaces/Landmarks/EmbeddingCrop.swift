@@ -25,8 +25,7 @@ public enum EmbeddingCrop {
             side: max((along * along + across * across).squareRoot(), 2), angle: atan2(across, along))
     }
 
-    /// Positions in a unit square, from the description of the network in the Open Model Zoo, and the mesh points whose
-    /// means they are.
+    /// Positions in a unit square, from the Open Model Zoo's description, and the mesh points whose means they are.
     private static let meanFace: [(indices: [Int], position: Point)] = [
         // The subject's right eye, on the left of the picture, and the left one.
         ([33, 133], Point(x: 0.31556875, y: 0.46157411)),

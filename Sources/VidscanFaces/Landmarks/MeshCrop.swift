@@ -3,9 +3,8 @@ public import VidscanBase
 
 /// The square crop for the mesh model: centred on the face's points, 1.5 times their extent, with the eyes level.
 public enum MeshCrop {
-    /// Predicts the crop from the detector's landmarks. The coefficients are fitted to the crops on which the mesh
-    /// converges, over 8,565 views of 13 people rotated by up to 60° in the frame. The median error is 1–3 % of the
-    /// side for the centre and 5 % for the side.
+    /// The coefficients are fitted to the crops on which the mesh converges, over 8,565 views of 13 people rotated by
+    /// up to 60° in the frame. The median error is 1–3 % of the side for the centre and 5 % for the side.
     public static func predicted(from face: FaceDetection) -> RotatedSquare {
         let marks = face.landmarks
         // The subject's right eye is on the left of the frame.

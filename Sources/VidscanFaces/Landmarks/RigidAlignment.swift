@@ -9,8 +9,7 @@ extension Vector3 { package var squaredLength: Double { x * x + y * y + z * z } 
 struct RigidAlignment {
     /// From source to target axes.
     let rotation: Rotation
-    /// Target to source lengths: Umeyama, "Least-squares estimation of transformation parameters between two point
-    /// patterns", PAMI 13 (1991).
+    /// Target to source lengths: Umeyama, "Least-squares estimation of transformation parameters", PAMI 13 (1991).
     let scale: Double
     let sourceCentroid: Vector3
     let targetCentroid: Vector3

@@ -123,8 +123,7 @@ public struct ExpressionModel: Sendable {
     }
 }
 
-/// The expressions of one face, 0…100 (valence −100…100): likelihoods of visible expressions, as models and people
-/// label images. They are not feelings.
+/// Likelihoods, 0…100 (valence −100…100), of visible expressions as models and people label images, not of feelings.
 public struct FaceExpressions: Sendable, Equatable {
     /// 0…1, in the model's order; none if only one eye can be measured.
     public let blendshapes: [Float]

@@ -9,8 +9,7 @@ public struct PictureQuality: Sendable, Equatable {
     /// "Diatom autofocusing in brightfield microscopy", ICPR 2000.
     public let sharpness: Double
 
-    /// - Parameter tensor: R', G', B' planes, 0…255, of a square 1.5 times as large as the face, at least 4 pixels
-    ///   wide.
+    /// - Parameter tensor: R', G', B' planes, 0…255, of a square 1.5 times as large as the face.
     public init(tensor: UnsafeBufferPointer<Float>, resolution: Int) {
         precondition(resolution >= 4)
         let center = Float(resolution) / 2
@@ -54,8 +53,7 @@ public struct PictureQuality: Sendable, Equatable {
 public struct FrameQuality: Sendable, Equatable {
     /// Mean luma, 0 (black) to 100 (white).
     public var luma: Double
-    /// Variance of the Laplacian of luma 0…255, 0 or more (Pech-Pacheco et al., "Diatom autofocusing in brightfield
-    /// microscopy", ICPR 2000). It depends on the size of the picture.
+    /// As that of ``PictureQuality``, but over a frame whose size it depends on.
     public var sharpness: Double
 
     public init(luma: Double, sharpness: Double) {

@@ -6,8 +6,7 @@ enum GradualChange {
     /// Residual of a mixture, as `fit` returns it.
     private static let maximumUnexplained = 0.42
 
-    /// The first sample in which the new shot prevails, if `end` is the first one after a gradual change that does not
-    /// begin before the sample number `after`.
+    /// Where the new shot prevails, if `end` is the first sample after a change that begins at number `after` or later.
     static func middle(_ samples: [ShotDetector.Sample], endingAt end: Int, after: Int?) -> Int? {
         for span in spans {
             let start = end - span

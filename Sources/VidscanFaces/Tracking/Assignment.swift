@@ -1,6 +1,5 @@
-/// Pairs rows with columns at minimum total cost, using each at most once, by the Hungarian method (Jonker and
-/// Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems", Computing 38,
-/// 1987).
+/// Pairs rows with columns at minimum total cost by the Hungarian method (Jonker and Volgenant, "A shortest augmenting
+/// path algorithm for dense and sparse linear assignment problems", Computing 38, 1987).
 public enum Assignment {
     /// Returns the column of each row, or `nil` at the cost `unpaired`; ties go to the lower indices. The costs are row
     /// by row, `nil` for a forbidden pair.

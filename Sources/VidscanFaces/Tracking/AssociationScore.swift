@@ -1,8 +1,7 @@
 internal import Glibc
 internal import VidscanBase
 
-/// The evidence that a detection is a track's face, roughly a sum of log likelihood ratios: above 0, the same face is
-/// more likely than another one.
+/// The evidence that a detection is a track's face, roughly a sum of log likelihood ratios: above 0, it is likely.
 enum AssociationScore {
     /// `predicted` follows the track's motion; `elapsed` is the time in seconds since the track was last seen.
     static func position(_ predicted: Rectangle, last: Rectangle, detection: Rectangle, elapsed: Double) -> Double {

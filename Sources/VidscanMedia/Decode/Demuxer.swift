@@ -76,8 +76,7 @@ final class Demuxer {
             forwardIsJump: input.mayResetClock, beginsSequence: randomAccess.beginsSequence)
     }
 
-    /// Seeks to the last packet at or before a timestamp of the video stream from which libavformat can read. Do this before
-    /// other streams are read.
+    /// Seeks to the last readable packet at or before a timestamp of the video stream, before other streams are read.
     func seek(before timestamp: Int64) -> Bool {
         packets = corrector()
         return avformat_seek_file(

@@ -10,8 +10,7 @@ extension FrameReader {
         package var segment: VideoSegment?
         /// Among all streams of the container, as in ffprobe; `nil` selects the best video stream.
         package var streamIndex: Int?
-        /// `nil` chooses by frame size. Use the same number on every machine, because the frames that a decoder
-        /// makes of damaged data may depend on it.
+        /// `nil` chooses by frame size. Use one number on all machines: frames of damaged data may depend on it.
         package var decoderThreads: Int?
         /// Skips packets that no sample needs. The samples are the same either way.
         package var skipsUnneededPackets: Bool
@@ -34,8 +33,7 @@ extension FrameReader {
             self.filters = filters
         }
 
-        /// Three threads keep two cores busy, because a thread often waits for another one's frame. Each holds frames
-        /// of its own, so large frames get fewer.
+        /// Threads wait for each other's frames: three keep two cores busy. Each holds frames, so large ones get fewer.
         func threads(for size: PictureSize) -> Int {
             max(1, decoderThreads ?? (size.width * size.height <= 1920 * 1088 ? 3 : 2))
         }

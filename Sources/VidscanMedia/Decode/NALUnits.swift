@@ -122,8 +122,7 @@ struct RandomAccessPointDetector {
     func isRandomAccessPoint(_ packet: borrowing Packet) -> Bool { allowsSkipping && beginsSequence(packet) }
 }
 
-/// Detects the pictures to which no other picture refers. The bitstream decides, because few containers mark such packets,
-/// and some mark the wrong ones.
+/// Detects pictures to which no other refers, from the bitstream: few containers mark them, and some mark wrong ones.
 ///
 /// In HEVC, pictures of higher sub-layers may refer to a sub-layer non-reference picture (ITU-T H.265, 7.4.2.2). Therefore only
 /// those of the highest sub-layer are disposable, although libavcodec's `skip_frame` drops all.

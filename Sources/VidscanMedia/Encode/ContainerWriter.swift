@@ -100,8 +100,7 @@ final class ContainerWriter {
         try output.write(packet)
     }
 
-    /// MP4 derives the stream's duration from decoding times. The last packet in decoding order is therefore extended to the
-    /// end of the last frame in presentation order.
+    /// MP4 derives the duration from decoding times, so the last packet must extend to the end of the last shown frame.
     private func extendLastPacket() {
         guard held.size > 0, let firstDecoding, let firstPresentation, let endPresentation else { return }
         let remaining = endPresentation - firstPresentation - (held.dts - firstDecoding)

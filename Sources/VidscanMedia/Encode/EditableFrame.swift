@@ -36,8 +36,7 @@ package final class EditableFrame {
         scaleY = Double(contentSize.height) / Double(displaySize.height)
     }
 
-    /// The pixels to draw on for a rectangle in display pixels, with a margin of one pixel for smooth edges. `nil` if the
-    /// rectangle lies outside the frame.
+    /// The pixels for a rectangle in display pixels, and one more for smooth edges; `nil` if it is outside the frame.
     package func pixels(covering rectangle: Rectangle) -> PixelRectangle? {
         PixelRectangle(
             covering: Rectangle(

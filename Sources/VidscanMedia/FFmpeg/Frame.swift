@@ -32,8 +32,8 @@ extension Frame {
 
 /// Makes 8-bit 4:2:0 frames that reuse memory. Use it from one thread.
 ///
-/// Allocating megabytes for every frame between smaller blocks fragments the heap: hiding faces in a minute of 1920 × 1080 took
-/// 540 MB, and 300 MB with a pool.
+/// Allocating megabytes between small blocks fragments the heap: hiding faces in a minute of 1920 × 1080 took 540 MB,
+/// and 300 MB with a pool.
 final class FramePool {
     private var pool: OpaquePointer?
     private var size: PictureSize?

@@ -186,8 +186,7 @@ final class FileInput {
 
 /// The file formats that vidscan reads, by the names of FFmpeg's demuxers.
 ///
-/// Each reads only the bytes of its file. Unlisted demuxers may open other files by themselves, as VobSub's does, and
-/// libavformat has no common way to prevent it.
+/// Each reads only its file. Others may open more files, as VobSub's does, and libavformat cannot prevent it.
 enum AdmittedFormats {
     /// Containers, video without a container, and pictures.
     static let names = Set(

@@ -109,8 +109,7 @@ package final class FilterDescription: @unchecked Sendable {
         }
     }
 
-    /// Every option, general ones and those of the filter's components included, and whether it takes text, which needs a
-    /// review.
+    /// Every option, also general ones and those of components, and whether it takes text, which needs a review.
     var takesText: [String: Bool] {
         var takesText: [String: Bool] = [:]
         var classes = [avfilter_get_class(), filter.pointee.priv_class].compactMap { $0 }

@@ -21,8 +21,7 @@ public struct FilterChain: Sendable, Hashable {
         try FilterGraph.check(calls)
     }
 
-    /// Checks that the filters and options exist and are permitted. Option values stay unchecked, because libavfilter has not
-    /// created the filters.
+    /// Checks that filters and options exist and are permitted. libavfilter checks values when it creates the filters.
     package static func permitted(steps: [String], allowsFiles: Bool) throws(MediaError) -> FilterChain {
         let text = steps.joined(separator: ",")
         let written: [FilterCall]

@@ -16,8 +16,7 @@ struct FilterInput: Equatable {
 
 typealias FilterContext = UnsafeMutablePointer<AVFilterContext>
 
-/// A configured libavfilter graph with one video input and output, set up as in the ffmpeg command, so that the same chain
-/// gives the same frames.
+/// A libavfilter graph with one video input and output, set up as in the ffmpeg command, so that frames are the same.
 final class FilterGraph {
     private let graph: Owned<AVFilterGraph>
     private let source: FilterContext

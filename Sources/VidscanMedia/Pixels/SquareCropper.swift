@@ -17,8 +17,7 @@ package final class SquareCropper {
 
     package init(converter: PictureConverter = PictureConverter()) { self.converter = converter }
 
-    /// Fills a tensor of shape 3 × `resolution` × `resolution` with R', G', B' in 0…255, from a square in display space.
-    /// `resolution` is from 1 to 4096.
+    /// Fills a tensor, 3 × `resolution` (1…4096) × `resolution`, with R', G', B' in 0…255 of a square in display space.
     package func crop(
         _ frame: SampledFrame, square: RotatedSquare, resolution: Int, into tensor: UnsafeMutablePointer<Float>
     ) throws(MediaError) {
