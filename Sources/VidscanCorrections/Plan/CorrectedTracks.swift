@@ -65,12 +65,8 @@ struct CorrectedTracks {
         let time = samples.frames[Int(own.frame)].microseconds
         guard let all = partsOfFace[samples.faceID(ofRow: row)] else { return nil }
         // The last part that begins at this time or before. The first one has no beginning.
-        var (low, high) = (0, all.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if parts[all[middle]].from <= time { low = middle } else { high = middle }
-        }
-        return parts[all[low]].isRemoved ? nil : all[low]
+        let last = all[max(all.partitionIndex { parts[$0].from > time } - 1, 0)]
+        return parts[last].isRemoved ? nil : last
     }
 
     /// The rows of a part that are not left out, in time order.
@@ -113,11 +109,9 @@ struct CorrectedTracks {
             throw .result("there is no face \(place), nor within \(TimeText.seconds(reach)) s of it")
         }
         guard best >= Self.minimumOverlap else {
-            var overlap = ByteWriter(reservingCapacity: 8)
-            overlap.write(best, decimals: 2)
             throw .result(
                 "no face \(place) has such a box: the nearest one overlaps with it by"
-                    + " \(String(decoding: overlap.bytes, as: UTF8.self)) (intersection over union), less than"
+                    + " \(NumberText.fixed(best, decimals: 2)) (intersection over union), less than"
                     + " \(NumberText.plain(Self.minimumOverlap))")
         }
         let good = nearest.filter { $1.overlap > best - Self.margin && $1.overlap >= Self.minimumOverlap }

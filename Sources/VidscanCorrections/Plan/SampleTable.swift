@@ -57,12 +57,7 @@ struct SampleTable {
 
     /// Returns the index of the first frame at a time or after it.
     private func firstFrame(from microseconds: Int64) -> Int {
-        var (low, high) = (0, frames.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if frames[middle].microseconds < microseconds { low = middle + 1 } else { high = middle }
-        }
-        return low
+        frames.partitionIndex { $0.microseconds >= microseconds }
     }
 
     func frames(in range: ClosedRange<Int64>) -> Range<Int> {

@@ -169,14 +169,9 @@ package struct CertainFaces {
     /// `nil` if the face may stay visible.
     package func doubt(about faceID: Int, inSample sample: Int) -> Doubt? {
         let spans = spans[faceID] ?? []
-        // A binary search for the first span that does not end before the sample.
-        var (low, high) = (0, spans.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if spans[middle].samples.upperBound < sample { low = middle + 1 } else { high = middle }
-        }
-        guard low < spans.count, spans[low].samples.contains(sample) else { return .unconfirmed }
-        return spans[low].doubt
+        let index = spans.partitionIndex { $0.samples.upperBound >= sample }
+        guard index < spans.count, spans[index].samples.contains(sample) else { return .unconfirmed }
+        return spans[index].doubt
     }
 
     /// Samples must follow all earlier ones of the face.

@@ -88,8 +88,6 @@ final class FaceStateReader {
         FaceState(
             faceID: try faces.integer(columns.faceID, in: ReadLimits.ids), microseconds: microseconds,
             numbers: try numbers.numbers(in: faces), emoji: try emoji(), mesh: try landmarks?.next(),
-            personMatch: try matchColumn.flatMap { column throws(VidscanError) in
-                try faces.optionalNumber(column, in: 0...1)
-            })
+            personMatch: try faces.optionalNumber(matchColumn, in: 0...1))
     }
 }

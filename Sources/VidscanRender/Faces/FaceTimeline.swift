@@ -135,13 +135,8 @@ struct FaceTimeline {
 
     /// From `begin` (exclusive) to `end` (inclusive).
     func hasCut(after begin: Int64, upTo end: Int64) -> Bool {
-        // A binary search for the first cut after `begin`.
-        var (low, high) = (0, cuts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if cuts[middle] > begin { high = middle } else { low = middle + 1 }
-        }
-        return low < cuts.count && cuts[low] <= end
+        let next = cuts.partitionIndex { $0 > begin }
+        return next < cuts.count && cuts[next] <= end
     }
 
     /// Whether a time is nearer to this sample than to the next one in that direction, with no cut between them.

@@ -64,17 +64,17 @@ enum PageTables {
             for (measure, mean, samples, rest) in columns {
                 measures[measure.name] = (
                     try table.optionalNumber(mean, in: measure.range), try samples.map(table.count),
-                    try optionalNumber(rest, in: measure.range, of: table)
+                    try table.optionalNumber(rest, in: measure.range)
                 )
             }
             faces.append(
                 ReportedFace(
                     id: face, personID: try table.optionalInteger(person, in: ReadLimits.ids),
-                    personConfidence: try optionalNumber(personConfidence, in: 0...1, of: table), firstSeconds: begin,
+                    personConfidence: try table.optionalNumber(personConfidence, in: 0...1), firstSeconds: begin,
                     lastSeconds: end, visibleSeconds: try table.number(visible, in: ReadLimits.durations),
                     samples: try table.count(samples), appearances: try table.count(appearances),
                     bestMicroseconds: try table.microseconds(best), box: try box.numbers(in: table).box,
-                    blinkRate: try optionalNumber(blinkRate, in: ReadLimits.durations, of: table), measures: measures))
+                    blinkRate: try table.optionalNumber(blinkRate, in: ReadLimits.durations), measures: measures))
         }
         return faces
     }
@@ -96,16 +96,9 @@ enum PageTables {
                     seconds: seconds, kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)),
                     faceID: try table.optionalInteger(face, in: ReadLimits.ids),
                     value: try table.text(value) == nil ? "" : table.value(value, Self.eventValue),
-                    measuredFraction: try optionalNumber(measured, in: 0...1, of: table)))
+                    measuredFraction: try table.optionalNumber(measured, in: 0...1)))
         }
         return events
-    }
-
-    /// `nil` also without the column, which earlier versions did not write.
-    private static func optionalNumber(
-        _ column: Int?, in range: ClosedRange<Double>, of table: TableReader
-    ) throws(VidscanError) -> Double? {
-        try column.flatMap { column throws(VidscanError) in try table.optionalNumber(column, in: range) }
     }
 
     /// `nil` unless the text is a word such as `occluded`, or a number.

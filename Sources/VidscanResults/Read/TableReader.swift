@@ -107,8 +107,9 @@ package final class TableReader {
         return value
     }
 
-    package func optionalNumber(_ column: Int, in range: ClosedRange<Double>) throws(VidscanError) -> Double? {
-        guard let text = text(column) else { return nil }
+    /// Returns `nil` for a blank field, and without the column.
+    package func optionalNumber(_ column: Int?, in range: ClosedRange<Double>) throws(VidscanError) -> Double? {
+        guard let column, let text = text(column) else { return nil }
         // NaN is in no range either.
         guard let value = Double(text), range.contains(value) else {
             let limits = "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
@@ -176,5 +177,18 @@ package struct FaceColumns {
                 ? try table.number(column, in: field.range) : try table.optionalNumber(column, in: field.range)
         }
         return numbers
+    }
+}
+
+extension Array {
+    /// Returns the index of the first element that belongs to the second part, by a binary search; the count if none
+    /// does. All elements of the second part must follow those of the first.
+    package func partitionIndex(where belongsToSecondPart: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsToSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
