@@ -6,9 +6,7 @@ internal import VidscanResults
 package struct BatchFolder: Sendable {
     package let path: String
 
-    package init(_ path: String) {
-        self.path = path
-    }
+    package init(_ path: String) { self.path = path }
 
     package func hasResult(at resultPath: String) -> Bool {
         folder(resultPath)?.entry(ResultFolder.Kind.result.record) == .file
@@ -32,9 +30,7 @@ package struct BatchFolder: Sendable {
 
     /// Removes what killed processes left beside the results: it describes faces, even of videos that hide them.
     package func removeLeftovers() throws(VidscanError) {
-        for journal in try BatchJournal.all(in: path) {
-            removeLeftovers(beside: try journal.items().map(\.resultPath))
-        }
+        for journal in try BatchJournal.all(in: path) { removeLeftovers(beside: try journal.items().map(\.resultPath)) }
     }
 
     func removeLeftovers(beside resultPaths: [String]) {

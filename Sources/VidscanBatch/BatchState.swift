@@ -51,9 +51,7 @@ final class BatchState: Sendable {
 
     var progress: Batch.Progress { update { _ in } }
 
-    var summary: Batch.Summary {
-        values.withLock { Batch.Summary(progress: progress($0), failures: $0.failures) }
-    }
+    var summary: Batch.Summary { values.withLock { Batch.Summary(progress: progress($0), failures: $0.failures) } }
 
     private func progress(_ values: Values) -> Batch.Progress {
         var progress = values.counts
@@ -63,9 +61,7 @@ final class BatchState: Sendable {
         let begun = progress.running.reduce(0) { $0 + Double($1.bytes) * ($1.progress?.fraction ?? 0) }
         let fraction = totalBytes > 0 ? min(1, (values.finishedBytes + begun) / totalBytes) : 1
         progress.fraction = fraction
-        if fraction > 0.001, fraction < 1 {
-            progress.secondsLeft = progress.elapsedSeconds * (1 - fraction) / fraction
-        }
+        if fraction > 0.001, fraction < 1 { progress.secondsLeft = progress.elapsedSeconds * (1 - fraction) / fraction }
         progress.videoSeconds += progress.running.reduce(0) { $0 + ($1.progress?.seconds ?? 0) }
         return progress
     }

@@ -29,16 +29,14 @@ struct AnalyzeCommand: AsyncParsableCommand {
               vidscan analyze day.mp4 --segment 2/7
             """)
 
-    @Argument(help: .value("input", "Videos or pictures."))
-    var inputs: [String]
+    @Argument(help: .value("input", "Videos or pictures.")) var inputs: [String]
 
     @Option(
         help: .value("K/N", "Analyse segment K of N equal ones, counted from 0. 'vidscan merge' joins their results."),
         transform: VideoSegment.init(text:))
     var segment: VideoSegment?
 
-    @OptionGroup
-    var options: SettingOptions
+    @OptionGroup var options: SettingOptions
 
     func run() async throws {
         let resolved = try ExitStatus.usage.onError {
@@ -69,8 +67,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
 struct MergeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "merge",
-        abstract: "Joins the segments of a long video, analysed separately, into one result.",
+        commandName: "merge", abstract: "Joins the segments of a long video, analysed separately, into one result.",
         discussion: """
             The result is identical, byte for byte, to that of a single run over the whole video: identities, cuts and \
             events are determined here, over all segments. Analyse the segments with 'vidscan analyze --segment' and the \
@@ -86,14 +83,11 @@ struct MergeCommand: AsyncParsableCommand {
     @Argument(help: .value("segment", "Folders made by 'vidscan analyze --segment', in any order."))
     var segments: [String]
 
-    @Option(name: .shortAndLong, help: .of("write.folder"))
-    var output: String?
+    @Option(name: .shortAndLong, help: .of("write.folder")) var output: String?
 
-    @Flag(help: .of("write.replace"))
-    var force = false
+    @Flag(help: .of("write.replace")) var force = false
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func run() async throws {
         let reporter = try messages.makeReporter()

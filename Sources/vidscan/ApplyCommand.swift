@@ -5,8 +5,7 @@ internal import VidscanCorrections
 
 struct ApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apply",
-        abstract: "Applies a file of corrections to the tables of a finished result.",
+        commandName: "apply", abstract: "Applies a file of corrections to the tables of a finished result.",
         discussion: """
             The report page saves corrections: people to join, tracks to split, pseudonyms, detections that are not faces, \
             time ranges to leave out, and notes. They name faces by time and box, so that they also fit another analysis \
@@ -23,28 +22,22 @@ struct ApplyCommand: AsyncParsableCommand {
               vidscan apply movie.mp4.vidscan --undo
             """)
 
-    @Argument(help: .value("result", "The result folder of 'vidscan analyze'."))
-    var result: String
+    @Argument(help: .value("result", "The result folder of 'vidscan analyze'.")) var result: String
 
-    @Argument(help: .value("corrections", "The file of corrections."))
-    var corrections: String?
+    @Argument(help: .value("corrections", "The file of corrections.")) var corrections: String?
 
     @Option(
         name: .shortAndLong,
         help: .value("folder", "Write a corrected copy of the tables to this folder, and leave the result as it is."))
     var output: String?
 
-    @Flag(help: "Print what each correction does, and change nothing.")
-    var dryRun = false
+    @Flag(help: "Print what each correction does, and change nothing.") var dryRun = false
 
-    @Flag(help: "Restore the tables as the analysis wrote them.")
-    var undo = false
+    @Flag(help: "Restore the tables as the analysis wrote them.") var undo = false
 
-    @Flag(help: "Replace an existing result at --output.")
-    var force = false
+    @Flag(help: "Replace an existing result at --output.") var force = false
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
         try refuse(
@@ -72,9 +65,7 @@ struct ApplyCommand: AsyncParsableCommand {
             if let corrections, !undo {
                 let summary = try await corrector.apply(corrections, to: result)
                 if dryRun {
-                    for (index, effect) in summary.effects.enumerated() {
-                        Output.standard("\(index + 1). \(effect)")
-                    }
+                    for (index, effect) in summary.effects.enumerated() { Output.standard("\(index + 1). \(effect)") }
                 } else {
                     reporter.corrected(result, summary: summary)
                 }

@@ -53,11 +53,9 @@ struct BatchStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows the state of a batch, also while it runs.")
 
-    @Argument(help: .value("folder", "The batch's folder."))
-    var folder: String
+    @Argument(help: .value("folder", "The batch's folder.")) var folder: String
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         let folder = FilePath.absolute(folder)
@@ -77,17 +75,13 @@ struct BatchMergeCommand: ParsableCommand {
         abstract: "Writes one table of all results of a batch, with the video in the first column.",
         discussion: "For a batch in shards, it also writes the index and summary of all shards together.")
 
-    @Argument(help: .value("folder", "The batch's folder."))
-    var folder: String
+    @Argument(help: .value("folder", "The batch's folder.")) var folder: String
 
-    @Option(help: "The table: faces, frames, tracks or events.")
-    var table = "faces"
+    @Option(help: "The table: faces, frames, tracks or events.") var table = "faces"
 
-    @Option(name: .shortAndLong, help: .value("file", "The output file. Default: standard output."))
-    var output: String?
+    @Option(name: .shortAndLong, help: .value("file", "The output file. Default: standard output.")) var output: String?
 
-    @Flag(help: "Replace an existing file.")
-    var force = false
+    @Flag(help: "Replace an existing file.") var force = false
 
     func validate() throws {
         try refuse(
@@ -115,22 +109,16 @@ struct BatchMergeCommand: ParsableCommand {
 
 struct BatchPruneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prune",
-        abstract: "Removes old results.",
+        commandName: "prune", abstract: "Removes old results.",
         discussion: "The journal remembers their inputs, so that they are not analysed again unless they change.")
 
-    @Argument(help: .value("folder", "The batch's folder."))
-    var folder: String
+    @Argument(help: .value("folder", "The batch's folder.")) var folder: String
 
-    @Option(help: .value("days", "Remove results that were made more than this many days ago."))
-    var olderThan: Double
+    @Option(help: .value("days", "Remove results that were made more than this many days ago.")) var olderThan: Double
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
-    func validate() throws {
-        try refuse(if: !(olderThan >= 0), "--older-than must be 0 or more days.")
-    }
+    func validate() throws { try refuse(if: !(olderThan >= 0), "--older-than must be 0 or more days.") }
 
     func run() throws {
         let reporter = BatchConsoleReporter(try messages.options())

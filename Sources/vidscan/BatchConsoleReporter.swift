@@ -12,9 +12,7 @@ final class BatchConsoleReporter: BatchObserver {
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
     private let notices = Mutex<[String: Int]>([:])
 
-    init(_ options: MessageOptions) {
-        log = ConsoleLog(options)
-    }
+    init(_ options: MessageOptions) { log = ConsoleLog(options) }
 
     func listDecisions(_ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?) {
         for planned in plan {
@@ -116,9 +114,7 @@ final class BatchConsoleReporter: BatchObserver {
             ["result": .text(result), "output": .text(result + "/report.html")])
     }
 
-    func failed(_ path: String, reason: String) {
-        log(.error, .failed, "\(path): \(reason)", ["input": .text(path)])
-    }
+    func failed(_ path: String, reason: String) { log(.error, .failed, "\(path): \(reason)", ["input": .text(path)]) }
 
     func postponed(_ path: String, reason: String) {
         log(.warning, .postponed, "\(path): \(reason)", ["input": .text(path)])
@@ -174,9 +170,8 @@ final class BatchConsoleReporter: BatchObserver {
             [
                 "done": .integer(progress.done), "failed": .integer(failures), "skipped": .integer(progress.skipped),
                 "postponed": .integer(progress.postponed), "quarantined": .integer(quarantined),
-                "with_warnings": .integer(progress.withWarnings),
-                "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
-                "output": .text(folder),
+                "with_warnings": .integer(progress.withWarnings), "video_seconds": .seconds(progress.videoSeconds),
+                "elapsed_seconds": .seconds(progress.elapsedSeconds), "output": .text(folder),
             ])
         reportNotices(done: progress.done)
         let waiting = plan.count { $0.reason == .waiting }

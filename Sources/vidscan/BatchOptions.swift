@@ -5,8 +5,7 @@ internal import VidscanBatch
 internal import VidscanResults
 
 struct BatchInputOptions: ParsableArguments {
-    @Argument(help: .value("input", "Files, and folders to search for videos and pictures."))
-    var inputs: [String] = []
+    @Argument(help: .value("input", "Files, and folders to search for videos and pictures.")) var inputs: [String] = []
 
     @Option(
         help: .value(
@@ -16,8 +15,7 @@ struct BatchInputOptions: ParsableArguments {
     @Option(help: .value("glob", "In folders, take only files that match; * also matches /."))
     var include: [String] = []
 
-    @Option(help: .value("glob", "In folders, leave out files that match."))
-    var exclude: [String] = []
+    @Option(help: .value("glob", "In folders, leave out files that match.")) var exclude: [String] = []
 
     @Option(help: .value("K/N", "Analyse one of several shards: its number, from 0, and their count."))
     var shard: BatchShard?
@@ -87,14 +85,11 @@ struct BatchExecutionOptions: ParsableArguments {
             "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit."))
     var jobs: Int?
 
-    @Option(help: .value("count", "How many times later runs retry a file that failed."))
-    var retries = 2
+    @Option(help: .value("count", "How many times later runs retry a file that failed.")) var retries = 2
 
-    @Option(help: .value("seconds", "Stop a file that takes longer."))
-    var timeout = 300.0
+    @Option(help: .value("seconds", "Stop a file that takes longer.")) var timeout = 300.0
 
-    @Option(help: .value("seconds", "Add this to --timeout for each second of the video."))
-    var timeoutPerSecond = 30.0
+    @Option(help: .value("seconds", "Add this to --timeout for each second of the video.")) var timeoutPerSecond = 30.0
 
     @Option(
         help: .value(
@@ -119,17 +114,14 @@ struct BatchExecutionOptions: ParsableArguments {
             """)
     var byContent = false
 
-    @Flag(help: "Show which files would be analysed, why, and about how long it takes.")
-    var dryRun = false
+    @Flag(help: "Show which files would be analysed, why, and about how long it takes.") var dryRun = false
 
-    @Flag(help: "Retry only what failed before, including quarantined files, without waiting.")
-    var onlyFailed = false
+    @Flag(help: "Retry only what failed before, including quarantined files, without waiting.") var onlyFailed = false
 
     @Flag(help: "Accept finished results that other settings, versions or models made, instead of making them again.")
     var keepDone = false
 
-    @Flag(help: "Count files with warnings, such as truncated ones, as failed.")
-    var strict = false
+    @Flag(help: "Count files with warnings, such as truncated ones, as failed.") var strict = false
 
     @Option(
         help: .value(
@@ -137,11 +129,9 @@ struct BatchExecutionOptions: ParsableArguments {
             "Only add to finished results what they lack, without analysing anything: report adds report pages."))
     var onlyMissing: MissingOutput?
 
-    @Flag(help: "At the end, write one table of all faces: faces.csv in the batch's folder.")
-    var merge = false
+    @Flag(help: "At the end, write one table of all faces: faces.csv in the batch's folder.") var merge = false
 
-    @Option(help: .value("file", "Write counts for the textfile collector of node_exporter."))
-    var metricsFile: String?
+    @Option(help: .value("file", "Write counts for the textfile collector of node_exporter.")) var metricsFile: String?
 
     @Option(
         help: .value(

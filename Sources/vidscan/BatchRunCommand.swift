@@ -9,14 +9,11 @@ internal import VidscanPeople
 struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "run", abstract: "Analyses the files that are due.")
 
-    @OptionGroup(title: "Which files")
-    var files: BatchInputOptions
+    @OptionGroup(title: "Which files") var files: BatchInputOptions
 
-    @OptionGroup(title: "How")
-    var execution: BatchExecutionOptions
+    @OptionGroup(title: "How") var execution: BatchExecutionOptions
 
-    @OptionGroup
-    var settings: SettingOptionGroups<BatchOutputSettings>
+    @OptionGroup var settings: SettingOptionGroups<BatchOutputSettings>
 
     func run() async throws {
         let work = try ExitStatus.usage.onError { try BatchWork(self) }
@@ -62,9 +59,7 @@ private struct BatchWork {
         digest = try configuration.digest()
         settings.report.page.toggle()
         digestOfOther = try Configuration(settings, models: models).digest()
-        guard let output = settings.write.folder else {
-            throw SettingsError(BatchChecks.missingFolder(files.inputs))
-        }
+        guard let output = settings.write.folder else { throw SettingsError(BatchChecks.missingFolder(files.inputs)) }
         folder = BatchFolder(FilePath.absolute(output))
         reporter = BatchConsoleReporter(settings.messages)
         selection.retries = execution.retries
@@ -227,8 +222,7 @@ private struct BatchWork {
     }
 
     private func addReports(
-        _ inputs: [BatchInput], in journal: BatchJournal, _ budget: MemoryBudget,
-        _ interrupts: inout InterruptHandler?
+        _ inputs: [BatchInput], in journal: BatchJournal, _ budget: MemoryBudget, _ interrupts: inout InterruptHandler?
     ) async throws -> Bool {
         let (known, lacking) = try finished(inputs, in: journal)
         let batch = batch(journal, budget)

@@ -143,9 +143,7 @@ private final class WorkerObserver: RunObserver {
     private let window: (start: Int64?, end: Int64?)
     private let state = Mutex(State())
 
-    init(_ settings: Settings) {
-        window = (settings.sample.start, settings.sample.end)
-    }
+    init(_ settings: Settings) { window = (settings.sample.start, settings.sample.end) }
 
     func opened(_ input: String, info: VideoInfo) {
         state.withLock {

@@ -30,9 +30,7 @@ final class ConsoleReporter: RunObserver {
     let log: ConsoleLog
     private let state = Mutex(State())
 
-    init(_ options: MessageOptions) {
-        log = ConsoleLog(options)
-    }
+    init(_ options: MessageOptions) { log = ConsoleLog(options) }
 
     func started(_ input: String, number: Int, of count: Int, window: Window) {
         state.withLock {
@@ -88,9 +86,7 @@ final class ConsoleReporter: RunObserver {
         log(.error, .failed, "\(error)", fields)
     }
 
-    func interrupted() {
-        log(.error, .interrupted, "interrupted; complete results are kept")
-    }
+    func interrupted() { log(.error, .interrupted, "interrupted; complete results are kept") }
 
     func delivered(_ input: String, summary: RunOutcome) {
         guard log.isInfoEnabled else { return }
@@ -111,11 +107,10 @@ final class ConsoleReporter: RunObserver {
             .info, .fileDone, text,
             [
                 "input": .text(input), "result": .text(summary.resultPath),
-                "frames": .integer(summary.counts.sampledFrames),
-                "faces": .integer(summary.counts.faces), "face_ids": .integer(summary.counts.faceIds),
-                "people": .integer(summary.counts.personIds), "events": .integer(summary.counts.events),
-                "warnings": .integer(summary.warnings.count), "video_seconds": .seconds(video),
-                "wall_seconds": .seconds(summary.wallSeconds),
+                "frames": .integer(summary.counts.sampledFrames), "faces": .integer(summary.counts.faces),
+                "face_ids": .integer(summary.counts.faceIds), "people": .integer(summary.counts.personIds),
+                "events": .integer(summary.counts.events), "warnings": .integer(summary.warnings.count),
+                "video_seconds": .seconds(video), "wall_seconds": .seconds(summary.wallSeconds),
             ])
     }
 

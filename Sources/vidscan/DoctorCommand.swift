@@ -4,8 +4,7 @@ internal import VidscanRender
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Checks that everything vidscan needs is installed.",
+        commandName: "doctor", abstract: "Checks that everything vidscan needs is installed.",
         discussion: "If something is missing, it says what to do, and exits with status 2.")
 
     func run() throws {

@@ -28,8 +28,7 @@ struct ExportCommand: AsyncParsableCommand {
               vidscan export results/*.vidscan --to bids --output events/
             """)
 
-    @Argument(help: .value("result", "Result folders of 'vidscan analyze'."))
-    var results: [String]
+    @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
 
     @Option(help: .value("formats", "The formats, with commas between them: \(formatNames). Can be repeated."))
     var to: [String] = []
@@ -46,11 +45,9 @@ struct ExportCommand: AsyncParsableCommand {
                 + " own."))
     var by: String?
 
-    @Flag(help: "Replace existing files.")
-    var force = false
+    @Flag(help: "Replace existing files.") var force = false
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
         if try formats().isEmpty { throw ValidationError("Name a format with --to: \(Self.formatNames).") }

@@ -5,8 +5,7 @@ internal import VidscanMedia
 
 struct FiltersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "filters",
-        abstract: "Lists, explains and previews FFmpeg's video filters.",
+        commandName: "filters", abstract: "Lists, explains and previews FFmpeg's video filters.",
         discussion: """
             Lists the video filters of the installed libavfilter. 'vidscan analyze --filter' and the section 'filters' of \
             a pipeline take them in FFmpeg's syntax.
@@ -45,11 +44,9 @@ struct FiltersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Explains a filter: its inputs, outputs and options, with type, range and default.")
 
-        @Argument(help: .value("filter", "The name of a filter."))
-        var name: String
+        @Argument(help: .value("filter", "The name of a filter.")) var name: String
 
-        @Flag(help: "Print a JSON object.")
-        var json = false
+        @Flag(help: "Print a JSON object.") var json = false
 
         func run() throws {
             guard let text = FilterText.describe(name, asJSON: json) else {
@@ -76,34 +73,26 @@ extension FilterCategory {
 
 struct FilterPreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "preview",
-        abstract: "Writes a contact sheet: a frame of a video, before and after each filter.",
+        commandName: "preview", abstract: "Writes a contact sheet: a frame of a video, before and after each filter.",
         discussion: """
             EXAMPLES
               vidscan filters preview movie.mp4 --at 12.5 --filter hqdn3d -o sheet.png
               vidscan filters preview movie.mp4 --pipeline lobby.yaml -o sheet.png
             """)
 
-    @Argument(help: .value("input", "A video or picture."))
-    var input: String
+    @Argument(help: .value("input", "A video or picture.")) var input: String
 
-    @Option(help: .value("time", "Which frame: seconds or [hh:]mm:ss. Default: the first."))
-    var at: TimeArgument?
+    @Option(help: .value("time", "Which frame: seconds or [hh:]mm:ss. Default: the first.")) var at: TimeArgument?
 
-    @Option(name: .shortAndLong, help: .value("file", "The PNG file to write."))
-    var output: String
+    @Option(name: .shortAndLong, help: .value("file", "The PNG file to write.")) var output: String
 
-    @Option(help: .value("name|file", "Take the filters from a pipeline."))
-    var pipeline: String?
+    @Option(help: .value("name|file", "Take the filters from a pipeline.")) var pipeline: String?
 
-    @OptionGroup
-    var filters: FilterOptions
+    @OptionGroup var filters: FilterOptions
 
-    @Flag(help: "Mark the faces that are detected after the last filter.")
-    var markFaces = false
+    @Flag(help: "Mark the faces that are detected after the last filter.") var markFaces = false
 
-    @Flag(help: "Replace an existing file.")
-    var force = false
+    @Flag(help: "Replace an existing file.") var force = false
 
     func run() async throws {
         let preview = try ExitStatus.usage.onError {

@@ -73,8 +73,7 @@ extension SettingOption {
                 transform: parse)
         case .flag(_, let help):
             return Flag<Bool>(wrappedValue: false, name: names, help: help.map { "\($0)" } ?? .of(setting, text: text))
-        case .onOff:
-            return Flag<Bool?>(name: names, inversion: .prefixedNo, help: .of(setting, text: text))
+        case .onOff: return Flag<Bool?>(name: names, inversion: .prefixedNo, help: .of(setting, text: text))
         }
     }
 

@@ -6,8 +6,7 @@ internal import VidscanResults
 
 struct PeopleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "people",
-        abstract: "Finds the same people in many results, and gives each of them one number.",
+        commandName: "people", abstract: "Finds the same people in many results, and gives each of them one number.",
         discussion: """
             The results need face embeddings: analyse the videos with 'vidscan analyze --people'. Embeddings are \
             biometric data; --forget removes them. The study is a folder with people.csv (a row per person and video), \
@@ -38,8 +37,7 @@ struct PeopleCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: .value("folder", "The folder of the study. Default: people."))
     var output: String?
 
-    @Option(help: .value("file", "A file of corrections."))
-    var corrections: String?
+    @Option(help: .value("file", "A file of corrections.")) var corrections: String?
 
     @Option(
         help: .value(
@@ -63,11 +61,9 @@ struct PeopleCommand: AsyncParsableCommand {
         help: "Show the faces on the page, from the videos. Default: shown, unless faces are hidden.")
     var thumbnails: Bool?
 
-    @Flag(help: "Remove the face embeddings from the results, and do nothing else.")
-    var forget = false
+    @Flag(help: "Remove the face embeddings from the results, and do nothing else.") var forget = false
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
         let changesStudy = output != nil || corrections != nil || !remove.isEmpty || !photo.isEmpty
@@ -76,8 +72,7 @@ struct PeopleCommand: AsyncParsableCommand {
             if: forget && (changesStudy || tables != nil || thumbnails != nil),
             "--forget removes embeddings from results and has no other options.")
         try refuse(
-            if: !forget && results.isEmpty && !changesStudy,
-            "Name at least one result, or the study with --output.")
+            if: !forget && results.isEmpty && !changesStudy, "Name at least one result, or the study with --output.")
         _ = try chosenTables()
     }
 
@@ -94,9 +89,7 @@ struct PeopleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        if forget {
-            return try await CommandWork.run(reporter) { try await removeEmbeddings(reporter) }
-        }
+        if forget { return try await CommandWork.run(reporter) { try await removeEmbeddings(reporter) } }
         let models = photo.isEmpty ? nil : try ExitStatus.usage.onError(reporter) { try ModelStore() }
         try await CommandWork.run(reporter) {
             var options = PeopleStudy.Options()

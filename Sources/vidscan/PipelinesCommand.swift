@@ -4,8 +4,7 @@ internal import VidscanBase
 
 struct PipelinesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pipelines",
-        abstract: "Lists, shows and checks pipelines: files with the settings of a run.",
+        commandName: "pipelines", abstract: "Lists, shows and checks pipelines: files with the settings of a run.",
         discussion: """
             A pipeline is a YAML file of settings. 'vidscan analyze --pipeline' takes the name of a shipped pipeline, or \
             the path of a file.
@@ -45,15 +44,11 @@ struct PipelinesCommand: ParsableCommand {
                   vidscan pipelines show movie.mp4.vidscan/run.json > repeat.yaml
                 """)
 
-        @Argument(help: .value("name|file", "A shipped pipeline, a YAML file, or a run.json."))
-        var name: String
+        @Argument(help: .value("name|file", "A shipped pipeline, a YAML file, or a run.json.")) var name: String
 
-        @OptionGroup
-        var settings: SettingOptions
+        @OptionGroup var settings: SettingOptions
 
-        func validate() throws {
-            try refuse(if: settings.pipeline != nil, "name the pipeline without --pipeline.")
-        }
+        func validate() throws { try refuse(if: settings.pipeline != nil, "name the pipeline without --pipeline.") }
 
         func run() throws {
             try ExitStatus.usage.onError {
@@ -70,11 +65,9 @@ struct PipelinesCommand: ParsableCommand {
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Checks pipeline files and reports every error.")
 
-        @Argument(help: .value("name|file", "Shipped pipelines or YAML files."))
-        var names: [String]
+        @Argument(help: .value("name|file", "Shipped pipelines or YAML files.")) var names: [String]
 
-        @Flag(help: "Allow filters to access files, the network and devices.")
-        var allowFileFilters = false
+        @Flag(help: "Allow filters to access files, the network and devices.") var allowFileFilters = false
 
         func run() throws {
             var failures = 0
@@ -97,9 +90,7 @@ struct PipelinesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "schema", abstract: "Prints the JSON Schema of pipeline files, for editors.")
 
-        func run() {
-            Output.write(PipelineSchema.json)
-        }
+        func run() { Output.write(PipelineSchema.json) }
     }
 }
 

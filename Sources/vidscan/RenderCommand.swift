@@ -30,8 +30,7 @@ struct RenderCommand: AsyncParsableCommand {
               vidscan render movie.mp4.vidscan --anonymize blur --keep-photo anna.jpg
             """)
 
-    @Argument(help: .value("result", "Result folders of 'vidscan analyze'."))
-    var results: [String]
+    @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
 
     @Option(
         name: .shortAndLong,
@@ -40,14 +39,11 @@ struct RenderCommand: AsyncParsableCommand {
             "The new video: .mp4, .mov or .mkv, or .jpg or .png for a picture. Default: in the result's folder."))
     var output: String?
 
-    @Option(help: .value("file", "The source video, if it has moved."))
-    var input: String?
+    @Option(help: .value("file", "The source video, if it has moved.")) var input: String?
 
-    @Flag(help: "Replace an existing video.")
-    var force = false
+    @Flag(help: "Replace an existing video.") var force = false
 
-    @Flag(help: "Use the source video even if it has changed since the analysis.")
-    var changedSource = false
+    @Flag(help: "Use the source video even if it has changed since the analysis.") var changedSource = false
 
     @Option(
         help: .value(
@@ -56,14 +52,11 @@ struct RenderCommand: AsyncParsableCommand {
                 + " it."))
     var pipeline: String?
 
-    @OptionGroup(title: DrawingSettings.title)
-    var drawing: SettingArguments<DrawingSettings>
+    @OptionGroup(title: DrawingSettings.title) var drawing: SettingArguments<DrawingSettings>
 
-    @OptionGroup(title: HidingSettings.title)
-    var hiding: SettingArguments<HidingSettings>
+    @OptionGroup(title: HidingSettings.title) var hiding: SettingArguments<HidingSettings>
 
-    @OptionGroup(title: VisibilitySettings.title)
-    var visibility: SettingArguments<VisibilitySettings>
+    @OptionGroup(title: VisibilitySettings.title) var visibility: SettingArguments<VisibilitySettings>
 
     @Option(help: .value("file", "Keep the people on photographs visible, and hide everybody else. Can be repeated."))
     var keepPhoto: [String] = []
@@ -73,11 +66,9 @@ struct RenderCommand: AsyncParsableCommand {
             "file", "Hide the people on photographs, and everybody who might be one of them. Can be repeated."))
     var hidePhoto: [String] = []
 
-    @OptionGroup(title: EncodingSettings.title)
-    var encoding: SettingArguments<EncodingSettings>
+    @OptionGroup(title: EncodingSettings.title) var encoding: SettingArguments<EncodingSettings>
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
         try refuse(

@@ -28,8 +28,7 @@ struct ReportCommand: AsyncParsableCommand {
               vidscan report results/*.vidscan --output results/index.html
             """)
 
-    @Argument(help: .value("result", "Result folders of 'vidscan analyze'."))
-    var results: [String]
+    @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
 
     @Option(
         name: .shortAndLong,
@@ -38,8 +37,7 @@ struct ReportCommand: AsyncParsableCommand {
             "The page, or for several results the index. Default: report.html in the result's folder, or index.html."))
     var output: String?
 
-    @Option(help: .value("file", "The source video, if it has moved."))
-    var input: String?
+    @Option(help: .value("file", "The source video, if it has moved.")) var input: String?
 
     @Flag(
         inversion: .prefixedNo,
@@ -48,14 +46,11 @@ struct ReportCommand: AsyncParsableCommand {
     )
     var thumbnails: Bool?
 
-    @Option(help: .value("file", "Play this video instead: a copy with the same times."))
-    var video: String?
+    @Option(help: .value("file", "Play this video instead: a copy with the same times.")) var video: String?
 
-    @Flag(help: "Make a page without the video.")
-    var noVideo = false
+    @Flag(help: "Make a page without the video.") var noVideo = false
 
-    @Flag(help: "Make a small copy of the video, proxy.mp4 in the result's folder, and play that.")
-    var proxy = false
+    @Flag(help: "Make a small copy of the video, proxy.mp4 in the result's folder, and play that.") var proxy = false
 
     @Flag(
         help: """
@@ -64,14 +59,11 @@ struct ReportCommand: AsyncParsableCommand {
             """)
     var hideFaces = false
 
-    @Flag(help: "Replace existing pages.")
-    var force = false
+    @Flag(help: "Replace existing pages.") var force = false
 
-    @Flag(help: "Use the source video even if it has changed since the analysis.")
-    var changedSource = false
+    @Flag(help: "Use the source video even if it has changed since the analysis.") var changedSource = false
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
         if let output, !["html", "htm"].contains(FilePath.fileExtension(of: output)) {

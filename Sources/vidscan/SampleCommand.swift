@@ -6,8 +6,7 @@ internal import VidscanResults
 
 struct SampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sample",
-        abstract: "Lists the frames that an analysis would sample, without analysing them.",
+        commandName: "sample", abstract: "Lists the frames that an analysis would sample, without analysing them.",
         discussion: """
             Prints a CSV with the time and number of each frame and, with --md5, the checksum of its planes after the \
             filters. FFmpeg's framemd5 prints the same checksum, so that you can compare the samples with what other \
@@ -19,14 +18,11 @@ struct SampleCommand: AsyncParsableCommand {
               vidscan sample movie.mp4 --md5 --filter yadif
             """)
 
-    @Argument(help: .value("input", "A video or picture."))
-    var input: String
+    @Argument(help: .value("input", "A video or picture.")) var input: String
 
-    @OptionGroup(title: "Which frames")
-    var video: VideoOptions
+    @OptionGroup(title: "Which frames") var video: VideoOptions
 
-    @Flag(name: .customLong("md5"), help: "Print the checksum of each frame's planes.")
-    var printsDigest = false
+    @Flag(name: .customLong("md5"), help: "Print the checksum of each frame's planes.") var printsDigest = false
 
     @Flag(help: "Decode every frame, not only those that samples need. The output is the same, but takes longer.")
     var decodeAll = false
@@ -42,8 +38,7 @@ struct SampleCommand: AsyncParsableCommand {
                 options: FrameReader.Options(
                     rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
                     streamIndex: settings.sample.stream, skipsUnneededPackets: !decodeAll,
-                    limits: settings.sample.limits,
-                    filters: settings.filters))
+                    limits: settings.sample.limits, filters: settings.filters))
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
             while let frame = try reader.next() {

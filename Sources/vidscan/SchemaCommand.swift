@@ -7,8 +7,7 @@ struct SchemaCommand: ParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "schema",
-        abstract: "Explains the columns of the result tables.",
+        commandName: "schema", abstract: "Explains the columns of the result tables.",
         discussion: """
             EXAMPLES
               vidscan schema
@@ -24,8 +23,7 @@ struct SchemaCommand: ParsableCommand {
             "Columns, groups of metrics (eyes, expressions, emotions, emojis, aus) or files to explain. Default: all."))
     var names: [String] = []
 
-    @Option(help: "text, markdown or json.")
-    var format: Format = .text
+    @Option(help: "text, markdown or json.") var format: Format = .text
 
     func run() throws {
         let tables: [Schema.Table]

@@ -14,32 +14,23 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
                 + " here override it."))
     var pipeline: String?
 
-    @OptionGroup(title: Output.title)
-    var output: SettingArguments<Output>
+    @OptionGroup(title: Output.title) var output: SettingArguments<Output>
 
-    @OptionGroup(title: FrameSettings.title)
-    var video: VideoOptions
+    @OptionGroup(title: FrameSettings.title) var video: VideoOptions
 
-    @OptionGroup(title: FaceSettings.title)
-    var faces: SettingArguments<FaceSettings>
+    @OptionGroup(title: FaceSettings.title) var faces: SettingArguments<FaceSettings>
 
-    @OptionGroup(title: ExtraSettings.title)
-    var extras: SettingArguments<ExtraSettings>
+    @OptionGroup(title: ExtraSettings.title) var extras: SettingArguments<ExtraSettings>
 
-    @OptionGroup(title: DrawingSettings.title)
-    var drawing: SettingArguments<DrawingSettings>
+    @OptionGroup(title: DrawingSettings.title) var drawing: SettingArguments<DrawingSettings>
 
-    @OptionGroup(title: HidingSettings.title)
-    var hiding: SettingArguments<HidingSettings>
+    @OptionGroup(title: HidingSettings.title) var hiding: SettingArguments<HidingSettings>
 
-    @OptionGroup(title: VisibilitySettings.title)
-    var visibility: SettingArguments<VisibilitySettings>
+    @OptionGroup(title: VisibilitySettings.title) var visibility: SettingArguments<VisibilitySettings>
 
-    @OptionGroup(title: EncodingSettings.title)
-    var encoding: SettingArguments<EncodingSettings>
+    @OptionGroup(title: EncodingSettings.title) var encoding: SettingArguments<EncodingSettings>
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     /// - Parameters:
     ///   - named: replaces `pipeline`.
@@ -63,11 +54,9 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
 }
 
 struct VideoOptions: ParsableArguments {
-    @OptionGroup
-    var frames: SettingArguments<FrameSettings>
+    @OptionGroup var frames: SettingArguments<FrameSettings>
 
-    @OptionGroup
-    var filters: FilterOptions
+    @OptionGroup var filters: FilterOptions
 
     func overrides() throws -> [ResolvedSettings.Override] { frames.overrides + (try filters.overrides()) }
 }
@@ -75,11 +64,9 @@ struct VideoOptions: ParsableArguments {
 /// Filter steps stay text until the command line is parsed, because only `--allow-file-filters` permits access to
 /// files.
 struct FilterOptions: ParsableArguments {
-    @Option(name: .customLong("filter"), help: .of("filters"))
-    var steps: [String] = []
+    @Option(name: .customLong("filter"), help: .of("filters")) var steps: [String] = []
 
-    @Flag(help: "Allow filters to access files, the network and devices.")
-    var allowFileFilters = false
+    @Flag(help: "Allow filters to access files, the network and devices.") var allowFileFilters = false
 
     func overrides() throws -> [ResolvedSettings.Override] {
         guard !steps.isEmpty else { return [] }
@@ -169,9 +156,7 @@ extension Setting {
 extension ArgumentHelp {
     static func value(_ name: String, _ text: String) -> ArgumentHelp { ArgumentHelp("\(text)", valueName: name) }
 
-    static func of(_ path: String) -> ArgumentHelp {
-        Setting.at(path).map { .of($0) } ?? ""
-    }
+    static func of(_ path: String) -> ArgumentHelp { Setting.at(path).map { .of($0) } ?? "" }
 
     static func of(_ setting: Setting, text: String? = nil) -> ArgumentHelp {
         var text = text ?? setting.helpWithDefault

@@ -11,8 +11,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Searches a finished video for faces that may still be visible.",
+        commandName: "verify", abstract: "Searches a finished video for faces that may still be visible.",
         discussion: """
             An independent check of a video before you pass it on. Every frame of all its video streams and cover \
             pictures is searched at several scales, with detectors that 'vidscan analyze' does not use, and no table is \
@@ -31,33 +30,27 @@ struct VerifyCommand: AsyncParsableCommand {
               vidscan verify street.mp4 --format csv > faces.csv
             """)
 
-    @Argument(help: .value("input", "Videos or pictures."))
-    var inputs: [String]
+    @Argument(help: .value("input", "Videos or pictures.")) var inputs: [String]
 
-    @Option(help: "What to print for each face: text, csv or json.")
-    var format: Format = .text
+    @Option(help: "What to print for each face: text, csv or json.") var format: Format = .text
 
-    @Flag(help: "Write a page with a picture of each finding, INPUT.verify.html.")
-    var page = false
+    @Flag(help: "Write a page with a picture of each finding, INPUT.verify.html.") var page = false
 
     @Option(
         name: .shortAndLong,
         help: .value("file", "The page; implies --page. Default: INPUT.verify.html beside the input."))
     var output: String?
 
-    @Flag(help: "Replace an existing page.")
-    var force = false
+    @Flag(help: "Replace an existing page.") var force = false
 
     @Option(
         help: .value(
             "score", "Minimum score of a face, 0.1 to 1. A lower one finds more faces, and raises more false alarms."))
     var minScore = FaceSearch.confirmedScore
 
-    @Option(help: .value("count", "Frames searched in parallel. Default: one per core."))
-    var workers: Int?
+    @Option(help: .value("count", "Frames searched in parallel. Default: one per core.")) var workers: Int?
 
-    @OptionGroup(title: MessageSettings.title)
-    var messages: MessageArguments
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
         try refuse(if: !(0.1...1).contains(minScore), "--min-score must be 0.1 to 1.")

@@ -6,8 +6,7 @@ internal import VidscanBase
 @main
 struct VidscanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "vidscan",
-        abstract: "Detects and tracks every face in a video and writes a time series for each.",
+        commandName: "vidscan", abstract: "Detects and tracks every face in a video and writes a time series for each.",
         discussion: """
             EXAMPLES
               vidscan analyze movie.mp4                  a result in movie.mp4.vidscan/

@@ -59,9 +59,7 @@ struct EmbeddingPass {
 
     /// Whether any two tracks may be one person. Faces that are seen at the same time need no embedding.
     private static func mayShareAPerson(_ tracks: [TrackSummary]) -> Bool {
-        tracks.indices.contains { second in
-            tracks[..<second].contains { $0.mayBeSamePerson(as: tracks[second]) }
-        }
+        tracks.indices.contains { second in tracks[..<second].contains { $0.mayBeSamePerson(as: tracks[second]) } }
     }
 
     /// Computes the embeddings of crops on several threads, in their order; `nil` for a crop that does not show a face
@@ -77,9 +75,7 @@ struct EmbeddingPass {
         try await withThrowingTaskGroup(of: [(index: Int, embedding: FaceEmbedding?)].self) { group in
             for (number, thread) in threads.enumerated() {
                 let indices = stride(from: number, to: offsets.count, by: count)
-                group.addTask(executorPreference: thread) {
-                    try Self.embed(offsets, indices, crops, embedder)
-                }
+                group.addTask(executorPreference: thread) { try Self.embed(offsets, indices, crops, embedder) }
             }
             for try await part in group {
                 for (index, embedding) in part { embeddings[index] = embedding }

@@ -135,8 +135,7 @@ package struct Analysis: Sendable {
             return VidscanError(
                 error.code, error.reason, input: error.code == .interrupted ? nil : input, stage: error.stage,
                 microseconds: error.microseconds)
-        case let error as MediaError:
-            return VidscanError(.media(error.code), error.message, input: input)
+        case let error as MediaError: return VidscanError(.media(error.code), error.message, input: input)
         case let error as InferenceError: return VidscanError(.inference, error.reason, input: input)
         case is CancellationError: return VidscanError(.interrupted, "interrupted")
         default: return VidscanError(.output, "\(error)", input: input)

@@ -138,9 +138,7 @@ public final class ModelStore: Sendable {
 
     /// Returns the expression model for a result that was analysed earlier. Throws if it was made with other models,
     /// because its tables would mix the numbers of both. `digests`: as of ``digests()``.
-    public static func expressionModel(
-        recordedAs digests: [String: String]
-    ) throws(VidscanError) -> ExpressionModel {
+    public static func expressionModel(recordedAs digests: [String: String]) throws(VidscanError) -> ExpressionModel {
         let models = try ModelStore()
         let installed = try models.digests()
         for model in [expressions, expressionWeights] where installed[model.fileName] != digests[model.fileName] {

@@ -139,9 +139,7 @@ extension RunRecord {
     /// - Parameters:
     ///   - tools: The versions of the software and the models that analysed the frames.
     ///   - segmentSeconds: The time that the segments took, if the outcome merges some.
-    init(
-        _ outcome: RunOutcome, input: Input, tools: Tools, segmentSeconds: Double = 0
-    ) throws(VidscanError) {
+    init(_ outcome: RunOutcome, input: Input, tools: Tools, segmentSeconds: Double = 0) throws(VidscanError) {
         let settings = outcome.settings
         var timings = outcome.written.timings
         timings.wallSeconds = segmentSeconds + outcome.wallSeconds

@@ -216,9 +216,7 @@ extension PipelineReader {
         return readOptions(options, of: known).map { FilterChain.step(filter.name, options: $0) }
     }
 
-    private mutating func readOptions(
-        _ node: Node, of filter: FilterDescription
-    ) -> [(name: String, value: String)]? {
+    private mutating func readOptions(_ node: Node, of filter: FilterDescription) -> [(name: String, value: String)]? {
         guard let mapping = node.mapping else {
             note(node, "'options' is \(node.words); allowed: options of the filter '\(filter.name)'")
             return nil

@@ -33,8 +33,7 @@ package enum PipelineSchema {
     }
 
     private static func type(of kind: SettingKind, canBeNull: Bool) -> [String: JSONValue] {
-        let types = { (names: [String]) -> JSONValue in
-            .list((names + (canBeNull ? ["null"] : [])).map(JSONValue.text))
+        let types = { (names: [String]) -> JSONValue in .list((names + (canBeNull ? ["null"] : [])).map(JSONValue.text))
         }
         let oneOrMore = { (item: JSONValue) -> JSONValue in
             .list([item, ["type": "array", "items": item, "minItems": 1]] + (canBeNull ? [["type": "null"]] : []))

@@ -56,8 +56,7 @@ extension Setting {
         let named = value.map { SettingOption.value(name.replacing("_", with: "-"), $0) }
         self.init(
             name: name, kind: kind, options: (named.map { [$0] } ?? []) + options, nullMeaning: null,
-            isRecorded: isRecorded, group: group, follows: follows,
-            get: { $0[keyPath: storage].settingValue },
+            isRecorded: isRecorded, group: group, follows: follows, get: { $0[keyPath: storage].settingValue },
             set: { if let value = Value.from($0) { $1[keyPath: storage] = value } })
     }
 

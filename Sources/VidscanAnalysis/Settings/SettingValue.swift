@@ -66,8 +66,7 @@ package enum SettingKind: Sendable, Equatable {
         case .flag: "true or false"
         case .integer(let range):
             "a whole number, \(range.lowerBound) " + (range.upperBound == .max ? "or more" : "to \(range.upperBound)")
-        case .number(let range, let unit):
-            "a number, " + Self.words(range) + (unit.map { " \($0)" } ?? "")
+        case .number(let range, let unit): "a number, " + Self.words(range) + (unit.map { " \($0)" } ?? "")
         case .choice(let names): names.joined(separator: ", ")
         case .list(let names):
             names.count > Self.namesAtOnce

@@ -79,9 +79,7 @@ final class FaceAnalyzer {
 
     /// Fits the mesh of a face whose position is predicted. Returns `nil` if the prediction does not hold: the crop
     /// shows no face, or the face is elsewhere.
-    func face(
-        at prediction: FacePrediction, passes: ClosedRange<Int>, in frame: SampledFrame
-    ) throws -> AnalyzedFace? {
+    func face(at prediction: FacePrediction, passes: ClosedRange<Int>, in frame: SampledFrame) throws -> AnalyzedFace? {
         let fit = try fitter.fit(frame, from: prediction.square, passes, times: &times)
         guard fit.presence >= MeshPresence.threshold,
             MeshCrop.isSettled(used: prediction.square, implied: fit.implied, within: .near),
@@ -133,8 +131,7 @@ final class FaceAnalyzer {
             if let model, let part {
                 // One eye alone tells no emotion.
                 let evidence =
-                    try part == .whole
-                    ? cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork) : []
+                    try part == .whole ? cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork) : []
                 expressions = model.measure(
                     fit.mesh, pose: pose, part: part, evidence: evidence,
                     smileThreshold: settings.track.events.smileStartsAbove)

@@ -56,9 +56,7 @@ struct FacePrediction {
     init?(_ earlier: AnalyzedFace, _ later: AnalyzedFace, fraction: Double) {
         guard let first = FacePrediction(earlier), let second = FacePrediction(later) else { return nil }
         let mix = { (a: Double, b: Double) in a + (b - a) * fraction }
-        let mixPoints = { (a: [Point], b: [Point]) in
-            zip(a, b).map { Point(x: mix($0.x, $1.x), y: mix($0.y, $1.y)) }
-        }
+        let mixPoints = { (a: [Point], b: [Point]) in zip(a, b).map { Point(x: mix($0.x, $1.x), y: mix($0.y, $1.y)) } }
         square = first.square.interpolated(to: second.square, fraction: fraction)
         corners = mixPoints(first.corners, second.corners)
         landmarks = mixPoints(first.landmarks, second.landmarks)

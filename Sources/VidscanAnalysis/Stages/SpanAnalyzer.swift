@@ -180,8 +180,7 @@ final class SpanAnalyzer {
         try Analysis.locating(sample.frame) {
             let predicted = cut == nil ? try predicted(sample, earlier, later) : nil
             var found =
-                try predicted
-                ?? searched(sample, upsideDown: earlier.showsFaceUpsideDown || later.showsFaceUpsideDown)
+                try predicted ?? searched(sample, upsideDown: earlier.showsFaceUpsideDown || later.showsFaceUpsideDown)
             // A shot may end, or a face turn away, before the next anchor.
             if cut == middle {
                 let isSameShot = !samples[(middle + 1)...last].contains(where: \.mayFollowCut)

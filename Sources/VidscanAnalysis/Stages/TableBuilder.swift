@@ -48,8 +48,7 @@ final class TableBuilder: FrameSink {
             shots.add(signature, faces: frame.faces.map { $0.box.relative(to: frame.size) }, seconds: frame.seconds)
         }
         if let lastEpoch, frame.epoch != lastEpoch {
-            jumps.append(
-                ShotChange(kind: .discontinuity, sample: report.counts.sampledFrames, seconds: frame.seconds))
+            jumps.append(ShotChange(kind: .discontinuity, sample: report.counts.sampledFrames, seconds: frame.seconds))
         }
         lastEpoch = frame.epoch
         try frames.append(frame)

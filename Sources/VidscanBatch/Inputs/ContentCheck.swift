@@ -70,8 +70,7 @@ package struct ContentCheck: Sendable {
             try inputs.compactMap { input in
                 guard let row = try ItemRow.fetchOne(database, path: input.path) else { return nil }
                 let item = row.relevant(to: configuration, input.state, now: now)
-                guard
-                    item.status == .pruned || item.status == .done && item.configuration == configuration,
+                guard item.status == .pruned || item.status == .done && item.configuration == configuration,
                     item.bytes == input.state.bytes
                 else { return nil }
                 let candidate = DigestCandidate(input: input, row: row, item: item)

@@ -131,9 +131,7 @@ package struct InputFinder: Sendable {
         }
     }
 
-    static func hasVideoExtension(_ path: String) -> Bool {
-        videoExtensions.contains(FilePath.fileExtension(of: path))
-    }
+    static func hasVideoExtension(_ path: String) -> Bool { videoExtensions.contains(FilePath.fileExtension(of: path)) }
 
     private static let videoExtensions: Set<String> = [
         "mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "wmv", "flv", "3gp", "ogv",

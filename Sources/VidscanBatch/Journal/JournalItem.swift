@@ -79,9 +79,7 @@ extension BatchJournal {
             case keptFinished = "kept_finished"
         }
 
-        package var warnings: [String] {
-            (warningText ?? "").split(separator: "\n").map(String.init)
-        }
+        package var warnings: [String] { (warningText ?? "").split(separator: "\n").map(String.init) }
 
         var state: FileState {
             get { FileState(bytes: bytes, modified: modified, changed: changed) }

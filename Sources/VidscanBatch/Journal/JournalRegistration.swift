@@ -15,9 +15,8 @@ extension BatchJournal {
     @discardableResult
     package func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
-        isEquivalent: (String, String) -> Bool = { _, _ in false },
-        verdicts: [PathBytes: ContentCheck.Verdict] = [:], isDryRun: Bool = false,
-        isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
+        isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentCheck.Verdict] = [:],
+        isDryRun: Bool = false, isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
     ) throws(VidscanError) -> [PlannedInput] {
         let now = clock()
         var plan: [PlannedInput] = []

@@ -64,8 +64,7 @@ enum JournalSchema {
             throw VidscanError(
                 .input,
                 "\(path) is not the journal of a batch, or it was made by a later version of vidscan; move it away, or use"
-                    + " another folder"
-            )
+                    + " another folder")
         }
         guard hasItems else { return }
         let columns = Set(try database.columns(in: "item").map(\.name))

@@ -82,11 +82,9 @@ package final class LiveReport: Sendable {
             state: state, message: message, started: started, updated: now.rounded3, jobs: jobs,
             counts: Dictionary(uniqueKeysWithValues: counts.files.map { ($0.key.rawValue, $0.value) }),
             warnings: counts.withWarnings, run: run,
-            files: state == .running ? run.running.map(BatchStatus.File.init) : [],
-            page: values.withLock { $0.page })
+            files: state == .running ? run.running.map(BatchStatus.File.init) : [], page: values.withLock { $0.page })
         let ours = Set(progress.running.map { PathBytes($0.resultPath) })
-        for item in counts.running
-        where !ours.contains(PathBytes(item.resultPath)) && item.isLeased(now: now) {
+        for item in counts.running where !ours.contains(PathBytes(item.resultPath)) && item.isLeased(now: now) {
             status.files.append(BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
         }
         let json = try status.batchJSON()
@@ -166,9 +164,8 @@ package struct BatchStatus: Sendable, Codable {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         guard let bytes = try? TextFile.bytes(path: path(in: folder, shard), limit: maximumBytes),
-            let status = try? decoder.decode(Self.self, from: Data(bytes)),
-            (1...256).contains(status.jobs), (0...1e12).contains(status.updated),
-            (0...1e10).contains(status.run.secondsLeft ?? 0)
+            let status = try? decoder.decode(Self.self, from: Data(bytes)), (1...256).contains(status.jobs),
+            (0...1e12).contains(status.updated), (0...1e10).contains(status.run.secondsLeft ?? 0)
         else { return nil }
         return status
     }

@@ -58,8 +58,7 @@ struct FileAttempt: Sendable {
             case .message(.warned(let message)): observer.warned(job.input, message)
             case .message(.done(let report)): return Outcome(result: .done(report))
             case .message(.failed(let reason, let kind)): return Outcome(result: .failed(reason, kind))
-            case .unreadable(let line):
-                stop("its worker sent something that is not a message: \(line)")
+            case .unreadable(let line): stop("its worker sent something that is not a message: \(line)")
             case .ended(let termination, let lastErrorLine):
                 let (state, reason) = (self.state.current, Self.reason(termination, lastErrorLine))
                 let isInterrupted = state.isInterrupted && state.killReason == nil

@@ -33,9 +33,7 @@ package struct MemoryBudget: Sendable, Equatable {
     }
 
     /// Three quarters of the allowed memory, but enough for one worker.
-    package static func defaultTotal(allowedBytes: Int64) -> Int64 {
-        max(minimumWorkerMemory, allowedBytes / 4 * 3)
-    }
+    package static func defaultTotal(allowedBytes: Int64) -> Int64 { max(minimumWorkerMemory, allowedBytes / 4 * 3) }
 }
 
 /// The memory for this process and its children: that of the machine, or less in a control group. `root` contains

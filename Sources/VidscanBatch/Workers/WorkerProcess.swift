@@ -27,9 +27,7 @@ final class WorkerProcess: Sendable {
         self.events = events
     }
 
-    deinit {
-        close(input)
-    }
+    deinit { close(input) }
 
     static func start(command: [String]) async throws(VidscanError) -> WorkerProcess {
         let result: Result<WorkerProcess, VidscanError> = await withCheckedContinuation { continuation in
@@ -67,9 +65,7 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    func signal(_ number: Int32) {
-        process.signal(number)
-    }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// In bytes; `nil` if the worker has ended.
     var residentBytes: Int64? {

@@ -46,9 +46,7 @@ package struct FileProgress: Sendable, Codable, Equatable {
     }
 
     /// 0…1; `nil` if the length is unknown.
-    package var fraction: Double? {
-        lengthSeconds.flatMap { $0 > 0 ? min(1, max(0, seconds / $0)) : nil }
-    }
+    package var fraction: Double? { lengthSeconds.flatMap { $0 > 0 ? min(1, max(0, seconds / $0)) : nil } }
 }
 
 package struct WorkerReport: Sendable, Codable, Equatable {

@@ -14,8 +14,7 @@ extension ForeignTable {
             // Not smoothed, like the points.
             Group(names: ["FaceRectX", "FaceRectY", "FaceRectWidth", "FaceRectHeight", "FaceScore"]) { sample in
                 guard let box = sample.face?.raw.box else { return nil }
-                return decimals([box.x, box.y, box.width, box.height], 2)
-                    + [.decimal(sample[.confidence], decimals: 4)]
+                return decimals([box.x, box.y, box.width, box.height], 2) + [.decimal(sample[.confidence], decimals: 4)]
             },
             Group(names: ["x", "y"].flatMap { numbered($0, SixtyEightPoints.count) }) { sample in
                 guard let points = sample.mesh.map(SixtyEightPoints.points(of:)) else { return nil }

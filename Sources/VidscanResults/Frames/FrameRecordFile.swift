@@ -102,9 +102,7 @@ package final class FrameRecordReader {
         let quality = FrameQuality(
             luma: try head.float("luma", of: "frame", in: ReadLimits.luma, slack: 0),
             sharpness: try head.float("sharpness", of: "frame", in: ReadLimits.sharpness, slack: 0))
-        let damage = try head.integer(Int32.self, in: 0...1) { _ in
-            "the damage flag of a frame is neither 0 nor 1"
-        }
+        let damage = try head.integer(Int32.self, in: 0...1) { _ in "the damage flag of a frame is neither 0 nor 1" }
         var frame = FrameRecord(
             microseconds: time, index: index, epoch: epoch, size: PictureSize(width: width, height: height),
             quality: quality, isDamaged: damage == 1, faces: [])

@@ -11,9 +11,7 @@ package struct RecordHeader: Codable, Sendable {
     package private(set) var options: OutputOptions?
     package private(set) var outcome: TrackingOutcome?
 
-    package init(layout: FaceRecordLayout) {
-        self.layout = layout
-    }
+    package init(layout: FaceRecordLayout) { self.layout = layout }
 
     package init(_ options: OutputOptions, _ outcome: TrackingOutcome) {
         layout = FaceRecordLayout(

@@ -10,8 +10,7 @@ struct Baseline: Sendable {
     /// Measures each person at rest over the whole video, so that samples do not depend only on what came before. Only
     /// people who are seen well for long enough have levels.
     init(
-        _ frames: TrackedFrames, _ outcome: TrackingOutcome, options: OutputOptions,
-        model: () throws -> ExpressionModel
+        _ frames: TrackedFrames, _ outcome: TrackingOutcome, options: OutputOptions, model: () throws -> ExpressionModel
     ) async throws {
         guard options.baseline != .none, options.hasExpressions else { return }
         /// The person, or face, whose levels a track shares.

@@ -17,8 +17,7 @@ package struct TrackedFrames: Sendable {
     let assign: (@Sendable (inout FaceRecord, Int) -> Void)?
 
     package init(
-        folder: String, name: String, isLeftOut: [Bool] = [],
-        assign: (@Sendable (inout FaceRecord, Int) -> Void)? = nil
+        folder: String, name: String, isLeftOut: [Bool] = [], assign: (@Sendable (inout FaceRecord, Int) -> Void)? = nil
     ) {
         (self.folder, self.name) = (folder, name)
         self.isLeftOut = isLeftOut

@@ -26,9 +26,7 @@ public struct InputFile: Sendable {
         case S_IFDIR: throw failure(.notAFile, "is a folder; name the files in it, or use 'vidscan batch'")
         default: throw failure(.notAFile, "is not a regular file")
         }
-        guard access(name, R_OK) == 0 else {
-            throw failure(.notFound, "cannot open: \(SystemError.current)")
-        }
+        guard access(name, R_OK) == 0 else { throw failure(.notFound, "cannot open: \(SystemError.current)") }
         absolutePath = name.hasPrefix("/") ? name : FilePath.joining(FilePath.currentFolder, name)
         bytes = Int64(status.st_size)
         modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9

@@ -9,9 +9,7 @@ package struct RunRecord: Codable, Sendable {
         /// In seconds since 1970.
         package let modified: Double
 
-        package init(_ file: InputFile) {
-            (path, bytes, modified) = (file.absolutePath, file.bytes, file.modified)
-        }
+        package init(_ file: InputFile) { (path, bytes, modified) = (file.absolutePath, file.bytes, file.modified) }
     }
 
     package struct Video: Codable, Sendable {

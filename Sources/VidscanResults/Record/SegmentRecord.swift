@@ -42,9 +42,7 @@ package struct SegmentRecord: Codable, Sendable {
         package var pipeline: JSONValue
         package var part: SegmentRecord
 
-        package init(pipeline: JSONValue, part: SegmentRecord) {
-            (self.pipeline, self.part) = (pipeline, part)
-        }
+        package init(pipeline: JSONValue, part: SegmentRecord) { (self.pipeline, self.part) = (pipeline, part) }
     }
 }
 

@@ -24,8 +24,7 @@ struct ColumnDefinition<Row>: Sendable {
 
 extension ColumnDefinition {
     init(
-        _ name: String, unit: String = "", range: String, _ meaning: String,
-        _ field: @escaping @Sendable (Row) -> Field
+        _ name: String, unit: String = "", range: String, _ meaning: String, _ field: @escaping @Sendable (Row) -> Field
     ) {
         column = Column(name: name, unit: unit, range: range, meaning: meaning, status: nil)
         self.field = field

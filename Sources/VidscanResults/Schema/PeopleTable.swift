@@ -14,8 +14,7 @@ package struct PersonRow: Sendable {
 
     package init(
         studyPersonID: Int, name: String?, video: String, personIDs: [Int], faceIDs: [Int], seconds: Double,
-        firstMicroseconds: Int64, lastMicroseconds: Int64, confidence: Double, bestMicroseconds: Int64,
-        bestFrame: Int64
+        firstMicroseconds: Int64, lastMicroseconds: Int64, confidence: Double, bestMicroseconds: Int64, bestFrame: Int64
     ) {
         (self.studyPersonID, self.name, self.confidence) = (studyPersonID, name, confidence)
         (self.video, self.personIDs, self.faceIDs, self.seconds) = (video, personIDs, faceIDs, seconds)

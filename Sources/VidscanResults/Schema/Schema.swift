@@ -97,8 +97,7 @@ public enum Schema {
                 let name = column.name + String(repeating: " ", count: width - column.name.count)
                 return "  \(name)  \(column.meaning) [\(facts(column))]"
             }
-            return (["\(table.file): \(table.explanation)"] + lines).joined(separator: "\n")
-                + "\n"
+            return (["\(table.file): \(table.explanation)"] + lines).joined(separator: "\n") + "\n"
         }.joined(separator: "\n")
     }
 

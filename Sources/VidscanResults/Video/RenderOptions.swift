@@ -37,9 +37,7 @@ package struct RenderOptions: Sendable, Equatable {
     }
 
     /// Whether the result must have `landmarks.npy`.
-    package var needsLandmarks: Bool {
-        overlay?.elements.contains(.mesh) == true || anonymize?.shape == .mesh
-    }
+    package var needsLandmarks: Bool { overlay?.elements.contains(.mesh) == true || anonymize?.shape == .mesh }
 
     /// Subtitles may contain names.
     package var copiesSubtitles: Bool { !isProxy && (anonymize == nil || keepsSubtitles) }
@@ -95,9 +93,7 @@ package struct OverlayStyle: Sendable, Equatable {
     /// Of lines and text, relative to the default for the frame and the face.
     package var scale = 1.0
 
-    package init(elements: Set<Element> = Preset.standard.elements) {
-        self.elements = elements
-    }
+    package init(elements: Set<Element> = Preset.standard.elements) { self.elements = elements }
 }
 
 /// An image on every face that rotates with the head and scales with the face.
@@ -159,9 +155,7 @@ package struct StickerOptions: Sendable, Equatable {
     /// Relative to the size of the region.
     package var scale = 1.0
 
-    package init(path: String) {
-        self.path = path
-    }
+    package init(path: String) { self.path = path }
 }
 
 package struct AnonymizeOptions: Sendable, Equatable {
@@ -196,9 +190,7 @@ package struct AnonymizeOptions: Sendable, Equatable {
     /// In both passes. With several threads, the content of damaged frames may depend on timing.
     package static let decoderThreads = 1
 
-    package init(method: Method) {
-        self.method = method
-    }
+    package init(method: Method) { self.method = method }
 
     package var resolvedStrength: Double { strength ?? (method == .blur ? 0.5 : 0.3) }
 }

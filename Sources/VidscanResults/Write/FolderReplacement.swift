@@ -178,9 +178,7 @@ package struct FolderReplacement: Sendable {
         return true
     }
 
-    private func check(_ result: Int32) throws(VidscanError) {
-        guard result == 0 else { throw failure(result) }
-    }
+    private func check(_ result: Int32) throws(VidscanError) { guard result == 0 else { throw failure(result) } }
 
     private func failure(_ number: Int32) -> VidscanError {
         .writing("cannot move the \(kind.noun) to \(path)", SystemError(number), stage: .write)

@@ -23,9 +23,7 @@ package final class LandmarkFile {
         try file.write { $0.write(numbers: coordinates) }
     }
 
-    package func finish() throws(VidscanError) {
-        try file.finish(replacingStart: Self.header.bytes(rows: rows))
-    }
+    package func finish() throws(VidscanError) { try file.finish(replacingStart: Self.header.bytes(rows: rows)) }
 }
 
 /// A row of `embeddings.npy`: what a face looks like in one sample of its track.
@@ -81,9 +79,7 @@ package final class EmbeddingFile {
         }
     }
 
-    package func finish() throws(VidscanError) {
-        try file.finish(replacingStart: Self.header.bytes(rows: rows))
-    }
+    package func finish() throws(VidscanError) { try file.finish(replacingStart: Self.header.bytes(rows: rows)) }
 }
 
 /// The header of an array file in NumPy's format 1.0, as in [NEP 1](https://numpy.org/neps/nep-0001-npy-format.html): a

@@ -53,9 +53,7 @@ final class OutputFile {
         buffer.removeAll()
     }
 
-    private func check(_ succeeded: Bool) throws(VidscanError) {
-        guard succeeded else { throw failure(.current) }
-    }
+    private func check(_ succeeded: Bool) throws(VidscanError) { guard succeeded else { throw failure(.current) } }
 
     private func failure(_ error: SystemError) -> VidscanError {
         .writing("cannot write \(name)", error, stage: .write)

@@ -56,8 +56,7 @@ package struct ResultContents {
         case .segment: ([kind.record] + SegmentRecord.files).contains(name)
         case .result:
             ResultFiles.corrected.contains(name) || name == ResultFiles.originals || rendered.contains(name)
-                || name == "report.html"
-                || rendered.contains { name == "\($0).verify.html" }
+                || name == "report.html" || rendered.contains { name == "\($0).verify.html" }
         }
     }
 

@@ -48,9 +48,7 @@ package final class ResultFolder {
         }
     }
 
-    deinit {
-        discardUnlessComplete()
-    }
+    deinit { discardUnlessComplete() }
 
     private static func open(_ path: String, below base: String?) throws(SystemError) -> Folder {
         guard let base else {

@@ -32,17 +32,13 @@ public enum ResultPaths {
     static let previousEnding = ".previous-"
 
     /// Includes results that were set aside.
-    package static func isResult(_ name: String) -> Bool {
-        name.hasSuffix(resultEnding) || isPrevious(name)
-    }
+    package static func isResult(_ name: String) -> Bool { name.hasSuffix(resultEnding) || isPrevious(name) }
 
     package static func isPrevious(_ name: String) -> Bool {
         name.wholeMatch(of: /(?s).*\.vidscan\.previous-\d+/) != nil
     }
 
-    private static func partEnding(_ segment: VideoSegment) -> String {
-        ".part-\(segment.index)-of-\(segment.count)"
-    }
+    private static func partEnding(_ segment: VideoSegment) -> String { ".part-\(segment.index)-of-\(segment.count)" }
 
     /// Returns the name of the merged result to which the segment folder at `path` belongs.
     package static func resultName(ofPart path: String, _ segment: VideoSegment) -> String {

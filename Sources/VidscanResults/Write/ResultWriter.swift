@@ -68,9 +68,7 @@ package final class ResultWriter: RowConsumer {
         for event in found { try events?.write { $0.writeCSV(row: EventTable.fields(of: event)) } }
     }
 
-    package func write(_ rows: [EmbeddingRow]) throws(VidscanError) {
-        for row in rows { try embeddings?.append(row) }
-    }
+    package func write(_ rows: [EmbeddingRow]) throws(VidscanError) { for row in rows { try embeddings?.append(row) } }
 
     package func finish() throws(VidscanError) {
         try json?.write { $0.write("\n]}\n") }

@@ -29,20 +29,18 @@ extension Settings.Detect {
     static let section = SettingsSection(
         "detect", "How faces are detected.", group: .faces,
         [
-            Setting("accuracy", \.detect.accuracy, value: "accuracy")
-                .help("Long side of the detector's input: low is 320 pixels, medium 448, high 640."),
-            Setting("faces", \.detect.faces, value: "faces")
-                .help("Faces to look for: large, or small and distant ones too, at twice the resolution."),
-            Setting("min_face", \.detect.minimumFace, .number(0...1), value: "fraction")
-                .help("Ignore faces whose longer side is less than this fraction of the frame's shorter side, 0 to 1."),
-            Setting("min_confidence", \.detect.minimumConfidence, .number(0...1), value: "score")
-                .help("Minimum detector score of a new face, 0 to 1."),
-            Setting("stride", \.detect.stride, .integer(1...1000), value: "samples", null: "about 0.3 to 0.6 s")
-                .help(
-                    "Search at least every nth sample for faces and follow them in between; 1 searches every sample."),
+            Setting("accuracy", \.detect.accuracy, value: "accuracy").help(
+                "Long side of the detector's input: low is 320 pixels, medium 448, high 640."),
+            Setting("faces", \.detect.faces, value: "faces").help(
+                "Faces to look for: large, or small and distant ones too, at twice the resolution."),
+            Setting("min_face", \.detect.minimumFace, .number(0...1), value: "fraction").help(
+                "Ignore faces whose longer side is less than this fraction of the frame's shorter side, 0 to 1."),
+            Setting("min_confidence", \.detect.minimumConfidence, .number(0...1), value: "score").help(
+                "Minimum detector score of a new face, 0 to 1."),
+            Setting("stride", \.detect.stride, .integer(1...1000), value: "samples", null: "about 0.3 to 0.6 s").help(
+                "Search at least every nth sample for faces and follow them in between; 1 searches every sample."),
             Setting(
                 "workers", \.detect.workers, .integer(1...256), value: "count", null: "one per core", isRecorded: false
-            )
-            .help("Frames analysed in parallel. Results do not depend on it."),
+            ).help("Frames analysed in parallel. Results do not depend on it."),
         ])
 }

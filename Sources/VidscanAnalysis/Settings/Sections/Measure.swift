@@ -27,10 +27,9 @@ extension Settings.Measure {
                     guard let metrics = value.list.flatMap(MetricChoice.metrics(named:)) else { return }
                     settings.measure.metrics = metrics
                 }),
-            Setting("baseline", \.measure.baseline, value: "whose")
-                .help(
-                    "Judge emotions, emojis and events relative to the resting face of the person, of each face_id"
-                        + " (track), or not at all (none). It needs five seconds of a video that show the face well."),
+            Setting("baseline", \.measure.baseline, value: "whose").help(
+                "Judge emotions, emojis and events relative to the resting face of the person, of each face_id"
+                    + " (track), or not at all (none). It needs five seconds of a video that show the face well."),
         ])
 }
 

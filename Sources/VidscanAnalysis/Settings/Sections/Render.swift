@@ -50,73 +50,66 @@ extension Settings.Render {
             + encoding.map { $0.inGroup(.encoding) })
 
     private static let drawing = [
-        Setting("overlay", \.render.overlay, options: [.flag("overlay")], group: .extras)
-            .help(
-                "Make a video with the faces marked, overlay.mp4. Choosing a style, elements to show or a sticker implies"
-                    + " it."),
-        Setting("style", \.render.style, value: "style", null: "standard")
-            .help(
-                "What to draw on faces: plain (box, id), standard (box, id, emotion, bars, points), mesh (id, mesh,"
-                    + " axes), full (all)."),
-        Setting("show", \.render.show, value: "list", null: "those of the style")
-            .help("Elements to draw, instead of a style. mesh needs a result with landmarks."),
-        Setting("bars", \.render.drawing.bars, value: "list")
-            .help("Metrics to show as bars, by column name."),
-        Setting("trail", \.render.drawing.trailSeconds, .number(0...60, unit: "seconds"), value: "seconds")
-            .help("Length of the trail behind a face."),
-        Setting("draw_scale", \.render.drawing.scale, .number(0.1...10), value: "factor")
-            .help("Size of lines and text, relative to what suits the frame."),
+        Setting("overlay", \.render.overlay, options: [.flag("overlay")], group: .extras).help(
+            "Make a video with the faces marked, overlay.mp4. Choosing a style, elements to show or a sticker implies"
+                + " it."),
+        Setting("style", \.render.style, value: "style", null: "standard").help(
+            "What to draw on faces: plain (box, id), standard (box, id, emotion, bars, points), mesh (id, mesh,"
+                + " axes), full (all)."),
+        Setting("show", \.render.show, value: "list", null: "those of the style").help(
+            "Elements to draw, instead of a style. mesh needs a result with landmarks."),
+        Setting("bars", \.render.drawing.bars, value: "list").help("Metrics to show as bars, by column name."),
+        Setting("trail", \.render.drawing.trailSeconds, .number(0...60, unit: "seconds"), value: "seconds").help(
+            "Length of the trail behind a face."),
+        Setting("draw_scale", \.render.drawing.scale, .number(0.1...10), value: "factor").help(
+            "Size of lines and text, relative to what suits the frame."),
     ]
 
     private static let sticker = [
-        Setting("sticker", \.render.sticker, .file, value: "file", null: "none")
-            .help(
-                "Image to place on every face: PNG, or any format that FFmpeg reads. A path in a pipeline is"
-                    + " relative to the pipeline's folder."),
-        Setting("sticker_place", \.render.image.place, value: "sticker-place")
-            .help("Part of the face that the sticker covers."),
-        Setting("sticker_mode", \.render.image.contentMode, value: "sticker-mode")
-            .help("How the sticker is scaled to that part of the face."),
-        Setting("sticker_anchor", \.render.image.anchor, value: "sticker-anchor")
-            .help("Where a sticker of another shape is aligned there."),
-        Setting("sticker_insets", \.render.image.capInsets, value: "pixels", null: "none")
-            .help(
-                "Borders of the sticker in its own pixels: left,top,right,bottom. Its corners then keep their shape."),
-        Setting("sticker_scale", \.render.image.scale, .number(0.05...20), value: "factor")
-            .help("Size of the sticker, relative to that part of the face."),
+        Setting("sticker", \.render.sticker, .file, value: "file", null: "none").help(
+            "Image to place on every face: PNG, or any format that FFmpeg reads. A path in a pipeline is"
+                + " relative to the pipeline's folder."),
+        Setting("sticker_place", \.render.image.place, value: "sticker-place").help(
+            "Part of the face that the sticker covers."),
+        Setting("sticker_mode", \.render.image.contentMode, value: "sticker-mode").help(
+            "How the sticker is scaled to that part of the face."),
+        Setting("sticker_anchor", \.render.image.anchor, value: "sticker-anchor").help(
+            "Where a sticker of another shape is aligned there."),
+        Setting("sticker_insets", \.render.image.capInsets, value: "pixels", null: "none").help(
+            "Borders of the sticker in its own pixels: left,top,right,bottom. Its corners then keep their shape."),
+        Setting("sticker_scale", \.render.image.scale, .number(0.05...20), value: "factor").help(
+            "Size of the sticker, relative to that part of the face."),
     ]
 
     private static let hiding = [
-        Setting("anonymize", \.render.anonymize, value: "anonymize", null: "no face is hidden")
-            .help(
-                "Hide all faces, in anonymized.mp4, or anonymized.jpg of a picture. Every frame is searched with"
-                    + " high accuracy, small and uncertain faces are included, and no metadata is copied."),
-        Setting("shape", \.render.hiding.shape, value: "shape")
-            .help("What to hide: an ellipse or a rectangle around the face, or the outline of its mesh."),
-        Setting("margin", \.render.hiding.margin, .number(0...2), value: "fraction")
-            .help("Extra margin to hide on every side, as a fraction of the face's size."),
+        Setting("anonymize", \.render.anonymize, value: "anonymize", null: "no face is hidden").help(
+            "Hide all faces, in anonymized.mp4, or anonymized.jpg of a picture. Every frame is searched with"
+                + " high accuracy, small and uncertain faces are included, and no metadata is copied."),
+        Setting("shape", \.render.hiding.shape, value: "shape").help(
+            "What to hide: an ellipse or a rectangle around the face, or the outline of its mesh."),
+        Setting("margin", \.render.hiding.margin, .number(0...2), value: "fraction").help(
+            "Extra margin to hide on every side, as a fraction of the face's size."),
         Setting(
             "strength", \.render.hiding.strength, .number(0.1...1), value: "fraction",
             null: "0.5 for blur, 0.3 for pixelate"
-        )
-        .help("The fraction of the face that becomes one value."),
-        Setting("hold", \.render.hiding.holdSeconds, .number(0...60, unit: "seconds"), value: "seconds")
-            .help("Also hide a face this long before and after it is seen."),
-        Setting("invert", \.render.hiding.isInverted, options: [.flag("invert")])
-            .help("Hide everything except the faces."),
-        Setting("keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")])
-            .help("Copy subtitles even if faces are hidden; they may name people."),
+        ).help("The fraction of the face that becomes one value."),
+        Setting("hold", \.render.hiding.holdSeconds, .number(0...60, unit: "seconds"), value: "seconds").help(
+            "Also hide a face this long before and after it is seen."),
+        Setting("invert", \.render.hiding.isInverted, options: [.flag("invert")]).help(
+            "Hide everything except the faces."),
+        Setting("keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")]).help(
+            "Copy subtitles even if faces are hidden; they may name people."),
     ]
 
     private static let visibility = [
-        Setting("keep", \.render.keptPeople, value: "list", null: "nobody")
-            .help("Keep these person_ids visible, and hide everybody else."),
-        Setting("hide", \.render.hiddenPeople, value: "list", null: "everybody")
-            .help("Hide these person_ids, and everybody who might be one of them; keep the others visible."),
-        Setting("keep_faces", \.render.keptFaces, options: [.value("keep-face", "list")], null: "none")
-            .help("Keep these face_ids visible too, although nothing verifies who they are."),
-        Setting("hide_faces", \.render.hiddenFaces, options: [.value("hide-face", "list")], null: "none")
-            .help("Hide these face_ids in any case."),
+        Setting("keep", \.render.keptPeople, value: "list", null: "nobody").help(
+            "Keep these person_ids visible, and hide everybody else."),
+        Setting("hide", \.render.hiddenPeople, value: "list", null: "everybody").help(
+            "Hide these person_ids, and everybody who might be one of them; keep the others visible."),
+        Setting("keep_faces", \.render.keptFaces, options: [.value("keep-face", "list")], null: "none").help(
+            "Keep these face_ids visible too, although nothing verifies who they are."),
+        Setting("hide_faces", \.render.hiddenFaces, options: [.value("hide-face", "list")], null: "none").help(
+            "Hide these face_ids in any case."),
     ]
 
     private static let encoding = [
@@ -124,15 +117,13 @@ extension Settings.Render {
         Setting(
             "crf", \.render.video.rateFactor, .number(0...63), value: "number",
             null: "21 for h264, 28 for hevc, 31 for vp9, 35 for av1"
-        )
-        .help("Constant rate factor: a lower one gives a better and larger video."),
+        ).help("Constant rate factor: a lower one gives a better and larger video."),
         Setting(
             "height", \.render.video.height, .integer(16...16_384), value: "pixels",
             null: "the displayed height of the source"
-        )
-        .help("Height of the video in pixels; it must be even."),
-        Setting("audio", \.render.video.copiesAudio, options: [.onOff("audio")])
-            .help("Copy the audio, or leave it out."),
+        ).help("Height of the video in pixels; it must be even."),
+        Setting("audio", \.render.video.copiesAudio, options: [.onOff("audio")]).help(
+            "Copy the audio, or leave it out."),
     ]
 }
 

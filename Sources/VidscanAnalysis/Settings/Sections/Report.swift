@@ -11,12 +11,11 @@ extension Settings.Report {
     static let section = SettingsSection(
         "report", "Whether a report page is made.", group: .extras,
         [
-            Setting("page", \.report.page, options: [.flag("report")])
-                .help("Make a report page, report.html, which plays the video: people, timeline, curves, events."),
+            Setting("page", \.report.page, options: [.flag("report")]).help(
+                "Make a report page, report.html, which plays the video: people, timeline, curves, events."),
             Setting(
                 "thumbnails", \.report.thumbnails, options: [.onOff("thumbnails")],
                 null: "shown, unless faces are hidden"
-            )
-            .help("Show thumbnails of the faces in the report."),
+            ).help("Show thumbnails of the faces in the report."),
         ])
 }

@@ -21,21 +21,19 @@ extension Settings.Sample {
             Setting(
                 "rate", \.sample.rate, value: "number",
                 options: [.flag("every-frame", sets: SampleGrid.Rate.everyFrame.description, "Analyse every frame.")]
-            )
-            .help("Frames sampled per second: any positive number, a fraction such as 30000/1001, or every-frame."),
-            Setting("start", \.sample.start, value: "time", null: "the first frame")
-                .help("Where to start: seconds or [hh:]mm:ss."),
-            Setting("end", \.sample.end, value: "time", null: "after the last frame")
-                .help("Where to end (exclusive): seconds or [hh:]mm:ss."),
-            Setting("stream", \.sample.stream, value: "index", null: "the best video stream")
-                .help("Index of the video stream, as ffprobe reports it."),
-            Setting("max_pixels", \.sample.limits.maximumPixels, .integer(1...Int.max), value: "count")
-                .help("Refuse videos whose frames have more pixels than this."),
+            ).help("Frames sampled per second: any positive number, a fraction such as 30000/1001, or every-frame."),
+            Setting("start", \.sample.start, value: "time", null: "the first frame").help(
+                "Where to start: seconds or [hh:]mm:ss."),
+            Setting("end", \.sample.end, value: "time", null: "after the last frame").help(
+                "Where to end (exclusive): seconds or [hh:]mm:ss."),
+            Setting("stream", \.sample.stream, value: "index", null: "the best video stream").help(
+                "Index of the video stream, as ffprobe reports it."),
+            Setting("max_pixels", \.sample.limits.maximumPixels, .integer(1...Int.max), value: "count").help(
+                "Refuse videos whose frames have more pixels than this."),
             Setting(
                 "max_duration", \.sample.limits.maximumDurationSeconds, .number(SettingKind.positive, unit: "seconds"),
                 value: "seconds"
-            )
-            .help("Refuse videos that last longer than this many seconds."),
+            ).help("Refuse videos that last longer than this many seconds."),
         ])
 }
 
@@ -44,9 +42,8 @@ extension Settings {
     static let filtersSection = SettingsSection(
         "filters", "FFmpeg filters that every sampled frame passes before detection.", group: .filters,
         [
-            Setting("", \.filters, options: [.value("filter", "filter")], null: "none")
-                .help(
-                    "FFmpeg filters that each frame passes before detection, such as eq=brightness=0.1. Repeat the"
-                        + " option to chain filters; they replace those of a pipeline.")
+            Setting("", \.filters, options: [.value("filter", "filter")], null: "none").help(
+                "FFmpeg filters that each frame passes before detection, such as eq=brightness=0.1. Repeat the"
+                    + " option to chain filters; they replace those of a pipeline.")
         ])
 }

@@ -31,23 +31,20 @@ extension Settings.Write {
             Setting(
                 "folder", \.write.folder, .folder, options: [.value("output", "folder", short: "o")],
                 null: "the current folder", isRecorded: false
-            )
-            .help("Folder for the results."),
-            Setting("replace", \.write.replaces, options: [.flag("force")], isRecorded: false)
-                .help("Replace existing results."),
-            Setting("formats", \.write.formats, options: [.value("format", "list")])
-                .help(
-                    "Formats to write: csv, json, jsonl, and the tables of other programs: openface, pyfeat."
-                        + " Reports, videos and exports are made from csv."),
+            ).help("Folder for the results."),
+            Setting("replace", \.write.replaces, options: [.flag("force")], isRecorded: false).help(
+                "Replace existing results."),
+            Setting("formats", \.write.formats, options: [.value("format", "list")]).help(
+                "Formats to write: csv, json, jsonl, and the tables of other programs: openface, pyfeat."
+                    + " Reports, videos and exports are made from csv."),
             Setting(
                 "tables", \.write.tables, options: [.onOff("tables")],
                 null: "true, unless faces are hidden and no other setting asks for tables"
-            )
-            .help("Keep the tables. Beside a video with hidden faces, they still describe the people."),
-            Setting("landmarks", \.write.landmarks, options: [.onOff("landmarks")])
-                .help("Write the 478 landmarks of every face to landmarks.npy."),
-            Setting("blendshapes", \.write.blendshapes, options: [.onOff("blendshapes")])
-                .help("Write the 52 ARKit-style scores of every face to blendshapes.csv."),
+            ).help("Keep the tables. Beside a video with hidden faces, they still describe the people."),
+            Setting("landmarks", \.write.landmarks, options: [.onOff("landmarks")]).help(
+                "Write the 478 landmarks of every face to landmarks.npy."),
+            Setting("blendshapes", \.write.blendshapes, options: [.onOff("blendshapes")]).help(
+                "Write the 52 ARKit-style scores of every face to blendshapes.csv."),
             Setting(
                 "messages", \.write.messages,
                 options: [
@@ -55,10 +52,9 @@ extension Settings.Write {
                     .flag("verbose", short: "v", sets: "verbose", "Show details."),
                 ],
                 isRecorded: false, group: .messages
-            )
-            .help("Messages to show: quiet shows errors only, verbose adds details."),
-            Setting("log_format", \.write.logFormat, value: "log-format", isRecorded: false, group: .messages)
-                .help("Format of messages: text, or one JSON object per line."),
+            ).help("Messages to show: quiet shows errors only, verbose adds details."),
+            Setting("log_format", \.write.logFormat, value: "log-format", isRecorded: false, group: .messages).help(
+                "Format of messages: text, or one JSON object per line."),
         ])
 }
 
