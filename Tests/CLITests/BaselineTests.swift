@@ -39,7 +39,7 @@ struct BaselineTests {
                     continue
                 }
                 #expect(after <= before, "\(column)")
-                if after < before - 5 { fallen += 1 }
+                if after < before - 1 { fallen += 1 }
             }
         }
         #expect(fallen > 0)

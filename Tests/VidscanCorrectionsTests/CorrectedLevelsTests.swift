@@ -39,6 +39,10 @@ struct CorrectedLevelsTests {
         for metric in Metric.allCases {
             face.numbers[.metric(metric)] = metric.isFlag ? 0 : metric.values.upperBound / 10
         }
+        // What lowers joy is weaker than in a typical neutral face, so that the resting smile decides.
+        for metric in [Metric.browRaise, .browFurrow, .jawDrop, .lipCornerDepressor, .noseWrinkle] {
+            face.numbers[.metric(metric)] = 0
+        }
         for metric in [Metric.smile, .joy, .laughing, .smiley] { face.numbers[.metric(metric)] = smile }
         for metric in [Metric.leftEyeOpenness, .rightEyeOpenness] { face.numbers[.metric(metric)] = 80 }
         face.numbers[.yaw] = 0
