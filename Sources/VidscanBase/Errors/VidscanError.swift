@@ -81,11 +81,15 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     package init(_ number: Int32) { self.number = number }
 
     package static var current: SystemError { SystemError(errno) }
+    /// Has no number of the system.
+    package static let notRegularFile = SystemError(-1)
 
     /// Whether the disk or the user's quota is full.
     package var isFullDisk: Bool { number == ENOSPC || number == EDQUOT }
 
-    package var description: String { String(cString: strerror(number)) }
+    package var description: String {
+        self == .notRegularFile ? "it is not a regular file" : String(cString: strerror(number))
+    }
 }
 
 /// The reason why a media file cannot be read or written.

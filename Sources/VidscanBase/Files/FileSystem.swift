@@ -8,6 +8,19 @@ package enum FileSystem {
         return descriptor
     }
 
+    /// Opens a file for reading and returns its size. Throws `notRegularFile` for a folder, a pipe or a device.
+    package static func openFile(_ path: String) throws(SystemError) -> (descriptor: Int32, size: Int64) {
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .current }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .notRegularFile
+        }
+        return (descriptor, Int64(status.st_size))
+    }
+
     /// Reads to the end, but at most one byte more than the limit, which shows that there is more.
     package static func read(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -120,13 +133,9 @@ package final class AlignedBytes: @unchecked Sendable {
 
     /// Returns `nil` if it is not a regular file or cannot be read.
     package convenience init?(path: String) {
-        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        self.init(descriptor: descriptor, count: Int(status.st_size))
+        guard let file = try? FileSystem.openFile(path) else { return nil }
+        defer { close(file.descriptor) }
+        self.init(descriptor: file.descriptor, count: Int(file.size))
     }
 
     deinit { free(UnsafeMutableRawPointer(mutating: bytes.baseAddress)) }

@@ -133,12 +133,11 @@ final class FileInput {
     /// Throws unless the path leads to a readable regular file.
     init(path: String, cancellation: CancellationFlag) throws(MediaError) {
         self.cancellation = cancellation
-        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw MediaError(.notFound, "cannot open: \(SystemError.current)") }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw MediaError(.notAFile, "is not a regular file")
+        do throws(SystemError) {
+            descriptor = try FileSystem.openFile(path).descriptor
+        } catch {
+            throw error == .notRegularFile
+                ? MediaError(.notAFile, "is not a regular file") : MediaError(.notFound, "cannot open: \(error)")
         }
         guard let buffer = av_malloc(Self.bufferSize) else { throw .outOfMemory }
         // The callbacks hold this object unretained.
