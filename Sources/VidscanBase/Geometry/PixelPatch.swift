@@ -32,23 +32,10 @@ public struct PixelRectangle: Sendable, Hashable {
     }
 }
 
-/// Pixels to draw over an area of a frame. Their surface owns the memory, which is valid until the next drawing.
+/// A drawing over an area of a frame. Its surface owns the memory, which is valid until the next drawing.
 public struct PixelPatch {
-    /// Rows from top to bottom, four bytes per pixel: B, G, R, A in 0…255, colours premultiplied by A.
-    public let base: UnsafePointer<UInt8>
-    /// In bytes.
-    public let stride: Int
-    /// All four numbers are even.
-    public let area: PixelRectangle
-
-    public init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
-        (self.base, self.stride, self.area) = (base, stride, area)
-    }
-}
-
-/// The coverage of each pixel in an area of a frame, from 0 to 255 (full). Memory is owned as in `PixelPatch`.
-public struct PixelMask {
-    /// Rows from top to bottom, one byte per pixel.
+    /// Rows from top to bottom. Pixels have four bytes, B, G, R, A in 0…255, colours premultiplied by A; those of a mask only one,
+    /// the coverage from 0 to 255 (full).
     public let base: UnsafePointer<UInt8>
     /// In bytes.
     public let stride: Int

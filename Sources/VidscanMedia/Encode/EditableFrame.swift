@@ -51,7 +51,7 @@ package final class EditableFrame {
     }
 
     /// Replaces the pixels under a mask with a cover that keeps no detail.
-    package func hide(_ mask: PixelMask, by cover: Cover) throws(MediaError) {
+    package func hide(_ mask: PixelPatch, by cover: Cover) throws(MediaError) {
         try pool.makeWritable(frame)
         compositor.hide(mask, by: cover, in: MutablePlanes(frame), colors: RGBToYCbCr(ColorMatrix(frame)))
     }
@@ -139,7 +139,7 @@ final class Compositor {
     }
 
     /// A chroma sample is covered as much as the most covered of its pixels, so that no colour of a hidden pixel remains.
-    func hide(_ mask: PixelMask, by cover: EditableFrame.Cover, in planes: MutablePlanes, colors: RGBToYCbCr) {
+    func hide(_ mask: PixelPatch, by cover: EditableFrame.Cover, in planes: MutablePlanes, colors: RGBToYCbCr) {
         let area = mask.area
         let (width, height) = (area.width / 2, area.height / 2)
         if chromaMask.count < width * height { chromaMask = [UInt8](repeating: 0, count: width * height) }

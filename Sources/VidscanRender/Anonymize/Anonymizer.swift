@@ -113,16 +113,11 @@ final class Anonymizer {
 
     /// From the motion between its last two samples, or, before it appears, its first two.
     private func extrapolated(
-        _ state: (number: Int, face: FaceState), in timeline: FaceTimeline, to microseconds: Int64
+        _ state: FaceTimeline.Sighting, in timeline: FaceTimeline, to microseconds: Int64
     ) -> FaceState? {
         let time = state.face.microseconds
-        let isAfter = microseconds > time
-        let others = timeline.window.filter { isAfter ? $0.number < state.number : $0.number > state.number }
-        guard
-            let other = (isAfter ? others.reversed() : others).lazy.compactMap({ sample in
-                sample.faces.first { $0.faceID == state.face.faceID }
-            }).first, other.microseconds != time
-        else { return nil }
+        let (before, after) = timeline.neighbours(of: state.face.faceID, aroundSample: state.number)
+        guard let other = (microseconds > time ? before : after)?.face, other.microseconds != time else { return nil }
         let elapsed = min(max(microseconds - time, -Self.maximumExtrapolation), Self.maximumExtrapolation)
         let fraction = Double(elapsed) / Double(time - other.microseconds)
         let (from, to) = (other.box.center, state.face.box.center)
@@ -146,7 +141,7 @@ final class Anonymizer {
         surface.begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
         for state in states { draw(state, .fill(.white)) }
         let side = states.map { min($0.box.width, $0.box.height) }.max() ?? 0
-        try frame.hide(surface.mask(), by: cover(side: side * min(frame.scaleX, frame.scaleY)))
+        try frame.hide(surface.patch(), by: cover(side: side * min(frame.scaleX, frame.scaleY)))
         try sticker?.paint(on: first, of: frame)
     }
 
@@ -155,7 +150,7 @@ final class Anonymizer {
         surface.begin(all, scaleX: frame.scaleX, scaleY: frame.scaleY, isFilled: true)
         for state in states { draw(state, .erase) }
         // The cell size suits a face an eighth of the frame's height.
-        try frame.hide(surface.mask(), by: cover(side: Double(frame.size.height) / 8))
+        try frame.hide(surface.patch(), by: cover(side: Double(frame.size.height) / 8))
     }
 
     /// - Parameter side: the face's shorter side in pixels of the output video.

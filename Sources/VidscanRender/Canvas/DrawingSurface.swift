@@ -14,7 +14,7 @@ final class DrawingSurface {
 
     private let isMask: Bool
 
-    /// - Parameter isMask: whether it has only opacity, for a `PixelMask`.
+    /// - Parameter isMask: whether it has only opacity.
     init(isMask: Bool = false) {
         self.isMask = isMask
         capacity = 1 << 16
@@ -54,10 +54,10 @@ final class DrawingSurface {
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
     }
 
-    /// The surface owns the memory, which is valid until the next `begin`.
-    func mask() -> PixelMask {
+    /// What has been drawn since `begin`, until the next one.
+    func patch() -> PixelPatch {
         cairo_surface_flush(surface)
-        return PixelMask(base: UnsafePointer(bytes), stride: stride, area: area)
+        return PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area)
     }
 
     /// Draws over a part of a frame, in display pixels.
@@ -65,8 +65,7 @@ final class DrawingSurface {
         guard let area = frame.pixels(covering: part) else { return }
         begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
         draw()
-        cairo_surface_flush(surface)
-        try frame.blend(PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area))
+        try frame.blend(patch())
     }
 
     private func end() {

@@ -23,7 +23,7 @@ struct FaceTimeline {
     }
 
     /// Oldest first.
-    private(set) var window: [Sample] = []
+    private var window: [Sample] = []
     private let rows: FaceStateReader
     /// In microseconds.
     private let cuts: [Int64]
