@@ -22,22 +22,14 @@ public struct Face: Sendable, Identifiable {
     private let metrics: Set<Metric>
 
     init(_ row: FaceRow) {
-        id = row.faceID
-        personID = row.personID
-        personMatch = row.face.personMatch
-        detectedBox = row.raw.box
-        record = row.face
-        metrics = row.metrics
+        (id, personID, personMatch) = (row.faceID, row.personID, row.face.personMatch)
+        (detectedBox, record, metrics) = (row.raw.box, row.face, row.metrics)
         record.evidence = nil
     }
 
     init(_ record: FaceRecord, id: Int, settings: Settings) {
-        self.id = id
-        personID = nil
-        personMatch = nil
-        detectedBox = record.box
-        self.record = record
-        metrics = settings.measure.metrics
+        (self.id, personID, personMatch) = (id, nil, nil)
+        (detectedBox, self.record, metrics) = (record.box, record, settings.measure.metrics)
         self.record.evidence = nil
         if !settings.write.landmarks { self.record.mesh = nil }
         if !settings.write.blendshapes { self.record.blendshapes = nil }

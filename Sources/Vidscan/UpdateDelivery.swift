@@ -19,8 +19,7 @@ final class UpdateDelivery: RunConsumer, RunObserver {
     private let state: Mutex<State>
 
     init(queue: UpdateQueue, settings: Settings) {
-        self.queue = queue
-        self.settings = settings
+        (self.queue, self.settings) = (queue, settings)
         state = Mutex(State(tracker: ProvisionalTracker(settings: settings)))
     }
 

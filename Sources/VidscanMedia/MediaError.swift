@@ -18,9 +18,7 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String { reason }
 
     package init(_ code: Code, _ reason: String, remedy: Remedy? = nil) {
-        self.code = code
-        self.reason = reason
-        self.remedy = remedy
+        (self.code, self.reason, self.remedy) = (code, reason, remedy)
     }
 }
 
@@ -51,8 +49,7 @@ public struct MediaLimits: Sendable, Equatable {
     public var maximumDurationSeconds: Double
 
     public init(maximumPixels: Int = 100_000_000, maximumDurationSeconds: Double = 7 * 86_400) {
-        self.maximumPixels = maximumPixels
-        self.maximumDurationSeconds = maximumDurationSeconds
+        (self.maximumPixels, self.maximumDurationSeconds) = (maximumPixels, maximumDurationSeconds)
     }
 
     /// The limit for libavcodec, which stops a hostile file before its memory is allocated; each frame is checked exactly later.

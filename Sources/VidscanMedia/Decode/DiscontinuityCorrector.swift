@@ -14,10 +14,7 @@ final class DiscontinuityCorrector {
         var waiting = UniqueDeque<Packet>()
         var waitingBytes = 0
 
-        init(timeBase: Rational, clock: CompanionClock) {
-            self.timeBase = timeBase
-            self.clock = clock
-        }
+        init(timeBase: Rational, clock: CompanionClock) { (self.timeBase, self.clock) = (timeBase, clock) }
     }
 
     private(set) var discontinuities: [TimestampDiscontinuity] = []
@@ -48,10 +45,8 @@ final class DiscontinuityCorrector {
         streamIndex: Int32, clock: StreamClock, frameDuration: Int64, forwardIsJump: Bool,
         beginsSequence: @escaping (borrowing Packet) -> Bool
     ) {
-        self.streamIndex = streamIndex
-        self.clock = clock
-        self.forwardIsJump = forwardIsJump
-        self.beginsSequence = beginsSequence
+        (self.streamIndex, self.clock) = (streamIndex, clock)
+        (self.forwardIsJump, self.beginsSequence) = (forwardIsJump, beginsSequence)
         continuity = TimestampContinuity(clock: clock, frameDuration: frameDuration, forwardIsJump: forwardIsJump)
     }
 

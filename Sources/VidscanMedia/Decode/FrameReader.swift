@@ -74,7 +74,7 @@ package final class FrameReader {
             && options.filters?.needsEveryFrame != true
         plan = SamplePlan(grid: grid, allowsSkipping: maySkip)
         selector = FrameSelector(grid: grid)
-        let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(DisplayMatrix.orientation)
+        let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(Orientation.nearest(toDisplay:))
         streamOrientation = matrix?.orientation
         statistics.orientationIsApproximate = matrix.map { !$0.isExact } ?? false
         if maySkip, let start = window.start, let landing = try demuxer.seek(toFrameBefore: start) {
@@ -295,7 +295,7 @@ package final class FrameReader {
     }
 
     private func geometry(of frame: borrowing Frame) -> DisplayGeometry {
-        let own = vs_frame_display_matrix(frame.pointer).flatMap(DisplayMatrix.orientation)
+        let own = vs_frame_display_matrix(frame.pointer).flatMap(Orientation.nearest(toDisplay:))
         return DisplayGeometry(
             codedSize: frame.size, pixelAspect: pixelAspect(of: frame).rational ?? .one,
             orientation: own?.orientation ?? streamOrientation ?? .upright)

@@ -22,15 +22,9 @@ extension FrameReader {
             streamIndex: Int? = nil, decoderThreads: Int? = nil, skipsUnneededPackets: Bool = true,
             limits: MediaLimits = MediaLimits(), filters: FilterChain? = nil
         ) {
-            self.rate = rate
-            self.start = start
-            self.end = end
-            self.segment = segment
-            self.streamIndex = streamIndex
-            self.decoderThreads = decoderThreads
-            self.skipsUnneededPackets = skipsUnneededPackets
-            self.limits = limits
-            self.filters = filters
+            (self.rate, self.start, self.end, self.segment) = (rate, start, end, segment)
+            (self.streamIndex, self.decoderThreads) = (streamIndex, decoderThreads)
+            (self.skipsUnneededPackets, self.limits, self.filters) = (skipsUnneededPackets, limits, filters)
         }
 
         /// Threads wait for each other's frames: three keep two cores busy. Each holds frames, so large ones get fewer.

@@ -31,10 +31,7 @@ package final class SampledFrame: @unchecked Sendable {
 
     init(frame: consuming Frame, sequence: Int, moment: Moment, epoch: Int, geometry: DisplayGeometry) {
         self.frame = frame
-        self.sequence = sequence
-        self.moment = moment
-        self.epoch = epoch
-        self.geometry = geometry
+        (self.sequence, self.moment, self.epoch, self.geometry) = (sequence, moment, epoch, geometry)
     }
 
     package var byteCount: Int {
@@ -92,9 +89,9 @@ package struct DisplayGeometry: Sendable, Hashable {
     }
 }
 
-/// The display matrix of a container or a frame (ISO/IEC 14496-12, 6.2.2).
-enum DisplayMatrix {
-    static func orientation(_ matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
-        Orientation.nearest(a: Double(matrix[0]), b: Double(matrix[1]), c: Double(matrix[3]), d: Double(matrix[4]))
+extension Orientation {
+    /// - Parameter matrix: of a container or a frame (ISO/IEC 14496-12, 6.2.2).
+    static func nearest(toDisplay matrix: UnsafePointer<Int32>) -> (orientation: Orientation, isExact: Bool)? {
+        nearest(a: Double(matrix[0]), b: Double(matrix[1]), c: Double(matrix[3]), d: Double(matrix[4]))
     }
 }

@@ -11,9 +11,7 @@ package enum ContactSheet {
         package var marks: [Rectangle] = []
 
         package init(frame: SampledFrame, title: String, detail: String) {
-            self.frame = frame
-            self.title = title
-            self.detail = detail
+            (self.frame, self.title, self.detail) = (frame, title, detail)
         }
     }
 

@@ -41,8 +41,7 @@ public struct FilterChain: Sendable, Hashable {
     }
 
     private init(_ steps: [String], _ written: [FilterCall], _ calls: [FilterCall]) {
-        self.steps = steps
-        self.calls = calls
+        (self.steps, self.calls) = (steps, calls)
         let isLinear = !written.isEmpty && written.allSatisfy(\.isLinear)
         parts = isLinear ? written.map(\.written) : nil
         let needing = written.lastIndex { !FilterTraits.isStateless($0.name, values: $0.arguments.map(\.value)) }

@@ -200,10 +200,7 @@ package struct FilterCall: Sendable, Hashable {
         /// Without quotation marks and escapes.
         package var value: String
 
-        package init(name: String?, value: String) {
-            self.name = name
-            self.value = value
-        }
+        package init(name: String?, value: String) { (self.name, self.value) = (name, value) }
     }
 
     package var inputs: [String] = []

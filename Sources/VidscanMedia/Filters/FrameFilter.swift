@@ -18,11 +18,8 @@ final class FrameFilter {
     /// `grid` shows which frames may be dropped after the last filter that needs every frame.
     /// `maximumPixels` limits an output frame.
     init(_ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int, maximumPixels: Int) {
-        self.chain = chain
-        self.timeBase = grid.clock.timeBase
-        self.frameRate = frameRate
-        self.threads = threads
-        self.maximumPixels = maximumPixels
+        (self.chain, timeBase, self.frameRate) = (chain, grid.clock.timeBase, frameRate)
+        (self.threads, self.maximumPixels) = (threads, maximumPixels)
         filters = Self.filters(of: chain, grid: grid)
     }
 
