@@ -95,7 +95,8 @@ enum PipelineTemplate {
             for setting in section.settings {
                 let null = setting.nullMeaning.map { " null: \($0)." } ?? ""
                 let value = setting.nullMeaning == nil ? setting.get(Settings(workers: 1)) : .absent
-                text += wrapped(setting.help + null, indent: "  ") + "\n  \(setting.name): \(PipelineText.yaml(value))\n"
+                text +=
+                    wrapped(setting.help + null, indent: "  ") + "\n  \(setting.name): \(PipelineText.yaml(value))\n"
             }
         }
         return text
