@@ -11,11 +11,6 @@ package struct ContentCheck: Sendable {
         case different
     }
 
-    package struct Extent: Sendable, Equatable {
-        package var files: Int
-        package var bytes: Int64
-    }
-
     private struct DigestCandidate {
         var input: BatchInput
         var row: BatchJournal.Item
@@ -40,12 +35,12 @@ package struct ContentCheck: Sendable {
     ///   - willRead: called before the first file is read.
     package func run(
         _ inputs: [BatchInput], configuration: String, isDryRun: Bool = false, hasResult: (String) -> Bool,
-        willRead: (Extent) -> Void = { _ in }
+        willRead: (_ files: Int, _ bytes: Int) -> Void = { _, _ in }
     ) throws(VidscanError) -> [PathBytes: Verdict] {
         let candidates = try candidates(inputs, configuration, hasResult)
         if !candidates.isEmpty {
             let bytes = candidates.reduce(0.0) { $0 + Double($1.input.state.bytes) }
-            willRead(Extent(files: candidates.count, bytes: Int64(min(bytes, 1e18))))
+            willRead(candidates.count, Int(min(bytes, 1e18)))
         }
         var verdicts: [PathBytes: Verdict] = [:]
         for candidate in candidates {

@@ -69,11 +69,10 @@ struct StudyState: Codable, Sendable, Equatable {
                 "\(error.reason); restore the file, or remove it to number the people again from 1", input: folder)
         }
         guard state.version == currentVersion else {
-            throw VidscanError(
-                .result,
+            throw .result(
                 "its \(name) is of an earlier version with another face model, whose numbers cannot be continued;"
                     + " begin a new study with --output, or remove the file to number the people again from 1",
-                input: folder, stage: .open)
+                input: folder)
         }
         return state
     }
@@ -114,9 +113,7 @@ struct StudyState: Codable, Sendable, Equatable {
 
     func write(to folder: String) throws(VidscanError) {
         let path = "\(folder)/\(Self.name)"
-        let file = try AtomicFile(path: path)
-        try file.write(try RecordFile.text(self, name: path))
-        try file.complete()
+        try AtomicFile.write(RecordFile.text(self, name: path), to: path)
     }
 
     /// By the path of the video.

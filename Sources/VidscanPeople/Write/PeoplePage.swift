@@ -76,9 +76,7 @@ struct PeoplePage {
             },
         ]
         let path = folder.path(of: Self.file)
-        let file = try AtomicFile(path: path)
-        try file.write(PageTemplate.people.render(content, for: path))
-        try file.complete()
+        try AtomicFile.write(PageTemplate.people.render(content, for: path), to: path)
         return doubts.count
     }
 

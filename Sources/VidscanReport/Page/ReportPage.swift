@@ -99,7 +99,7 @@ struct ReportPage {
             height: record.filters?.sourceHeight ?? record.video.displayHeight ?? 1
         )
         guard ReadLimits.sides.contains(size.width), ReadLimits.sides.contains(size.height) else {
-            throw VidscanError(.result, "run.json gives a frame of impossible size", input: result.name, stage: .open)
+            throw .result("run.json gives a frame of impossible size", input: result.name)
         }
         let rows = try PageRows(
             result.name, faces: faces.map(\.id), leftOut: leftOut, times: samples.microseconds,
