@@ -78,11 +78,12 @@ package struct BatchReport: Sendable {
     private static func attempt(_ item: BatchJournal.Item) -> String { " (attempt \(item.attempts))" }
 
     package func json() throws(VidscanError) -> String {
-        func list(_ items: [BatchJournal.Item], _ fields: (BatchJournal.Item) -> [String: JSONValue?]) -> JSONValue {
-            .list(items.map { .object(fields($0).compactMapValues { $0 }) })
+        func list(_ items: [BatchJournal.Item], _ more: (BatchJournal.Item) -> [String: JSONValue?]) -> JSONValue {
+            let path = { (item: BatchJournal.Item) in ["path": JSONValue.text(item.path)] }
+            return .list(items.map { .object(path($0).merging(more($0).compactMapValues { $0 }) { $1 }) })
         }
         let progress = { (item: BatchJournal.Item) -> [String: JSONValue?] in
-            ["path": .text(item.path), "attempts": .integer(item.attempts), "fraction": item.progress.map { .number($0) }]
+            ["attempts": .integer(item.attempts), "fraction": item.progress.map { .number($0) }]
         }
         let numbers = counts.map { ($0.status.rawValue, JSONValue.integer($0.count)) }
         let document: [String: JSONValue?] = [
@@ -90,14 +91,9 @@ package struct BatchReport: Sendable {
             "video_seconds": .number(videoSeconds), "work_seconds": .number(items.sum(of: \.wallSeconds)),
             "frames": .integer(items.sum(of: \.frames)), "faces": .integer(items.sum(of: \.faces)),
             "running": list(items(.running), progress), "interrupted": list(items(.interrupted), progress),
-            "with_warnings": list(withWarnings) {
-                ["path": .text($0.path), "warnings": .list($0.warnings.map { .text($0) })]
-            },
+            "with_warnings": list(withWarnings) { ["warnings": .list($0.warnings.map { .text($0) })] },
             "failures": list(items(.failed, .quarantined)) {
-                [
-                    "path": .text($0.path), "status": .text($0.status.rawValue), "attempts": .integer($0.attempts),
-                    "error": .text($0.error ?? ""),
-                ]
+                ["status": .text($0.status.rawValue), "attempts": .integer($0.attempts), "error": .text($0.error ?? "")]
             },
             "seconds_left": secondsLeft.map { .number($0) },
         ]

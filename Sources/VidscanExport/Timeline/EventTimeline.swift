@@ -67,7 +67,7 @@ struct EventTimeline: Sendable, Equatable {
     /// One millisecond, the unit of ELAN and WebVTT.
     private static let shortest: Int64 = 1000
 
-    /// Adds the shots, which cover the time from the first sample to the end.
+    /// They cover the time from the first sample to the end.
     private mutating func addShots(_ cuts: [StoredEvent], from first: Int64) {
         let starts = [(time: first, value: nil)] + cuts.map { (time: $0.microseconds, value: $0.value) }
         var begin = first
@@ -80,7 +80,7 @@ struct EventTimeline: Sendable, Equatable {
         }
     }
 
-    /// Reads the person of each face from `tracks.csv`.
+    /// By face.
     static func people(_ folder: String) throws(VidscanError) -> [Int: Int] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let (face, person) = (try table.column("face_id"), try table.column("person_id"))
