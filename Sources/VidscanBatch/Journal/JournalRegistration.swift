@@ -15,7 +15,7 @@ extension BatchJournal {
     @discardableResult
     package func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
-        isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentCheck.Verdict] = [:],
+        isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentVerdict] = [:],
         isDryRun: Bool = false, isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
     ) throws(VidscanError) -> [PlannedInput] {
         let now = clock()
@@ -146,7 +146,7 @@ extension BatchJournal {
 
     private static func decide(
         _ row: Item?, _ relevant: Item?, _ input: BatchInput, _ configuration: String,
-        _ isEquivalent: (String, String) -> Bool, _ selection: Selection, now: Double, verdict: ContentCheck.Verdict?,
+        _ isEquivalent: (String, String) -> Bool, _ selection: Selection, now: Double, verdict: ContentVerdict?,
         hasResult: Bool
     ) -> (Reason, isDue: Bool) {
         guard let row, let item = relevant else {

@@ -93,7 +93,10 @@ package struct BatchReport: Sendable {
             "running": list(items(.running), progress), "interrupted": list(items(.interrupted), progress),
             "with_warnings": list(withWarnings) { ["warnings": .list($0.warnings.map { .text($0) })] },
             "failures": list(items(.failed, .quarantined)) {
-                ["status": .text($0.status.rawValue), "attempts": .integer($0.attempts), "error": .text($0.error ?? "")]
+                [
+                    "status": .text($0.status.rawValue), "attempts": .integer($0.attempts),
+                    "error": .text($0.error ?? ""),
+                ]
             },
             "seconds_left": secondsLeft.map { .number($0) },
         ]
