@@ -85,8 +85,7 @@ enum FolderContents {
         } catch {
             throw .result("cannot open the folder: \(error)", input: result)
         }
-        // Some network file systems have no locks, which is another error.
-        guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+        guard folder.lock() else {
             throw VidscanError(
                 .output, "another 'vidscan apply' is correcting it; wait until it has finished", input: result,
                 stage: .write)

@@ -160,7 +160,7 @@ struct StudyState: Codable, Sendable, Equatable {
 final class StudyFolder {
     /// Absolute.
     let path: String
-    private let descriptor: Int32
+    private let folder: Folder
     private let isNew: Bool
 
     /// Creates the folder if needed. Throws if another process is using it.
@@ -170,10 +170,10 @@ final class StudyFolder {
         do throws(SystemError) { try FileSystem.createFolder(path) } catch {
             throw .writing("cannot create the folder \(path)", error, stage: .write)
         }
-        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .writing("cannot open the folder \(path)", .current, stage: .write) }
-        // Some network file systems have no locks, which is another error.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+        do throws(SystemError) { folder = try Folder(path) } catch {
+            throw .writing("cannot open the folder \(path)", error, stage: .write)
+        }
+        guard folder.lock() else {
             throw VidscanError(
                 .output, "another 'vidscan people' is writing to \(path); wait until it has finished", stage: .write)
         }
@@ -182,7 +182,6 @@ final class StudyFolder {
     deinit {
         // A run that failed leaves no empty folder.
         if isNew { rmdir(path) }
-        close(descriptor)
     }
 
     func path(of name: String) -> String { FilePath.joining(path, name) }
