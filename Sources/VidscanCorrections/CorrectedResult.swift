@@ -11,7 +11,6 @@ struct CorrectedResult {
     /// Returns the model that computes emotions and emojis, given the digests of those that analysed the video.
     let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
 
-    /// What the tables have, for `run.json`.
     struct Counts {
         let frames: Int
         let pass: OutputPass.Summary
@@ -19,7 +18,6 @@ struct CorrectedResult {
         let embeddings: Int?
     }
 
-    /// Writes all tables of the source to the folder of the unfinished result.
     func writeTables(to folder: String) async throws -> Counts {
         let corrected = CorrectedOutcome(tracks)
         let (options, digests, model) = (tracks.samples.options, source.record.models, model)
@@ -39,7 +37,6 @@ struct CorrectedResult {
             embeddings: rows?.count)
     }
 
-    /// The rows of `embeddings.npy`, in the order of person_id, face_id and time.
     private func embeddings() throws(VidscanError) -> [EmbeddingRow] {
         let reader = try EmbeddingReader(folder: source.name)
         let samples = tracks.samples

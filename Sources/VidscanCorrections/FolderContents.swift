@@ -55,7 +55,6 @@ enum FolderContents {
         }
     }
 
-    /// Copies a file, and brings the copy to the disk.
     static func copy(_ path: String, to newPath: String) throws(VidscanError) {
         do {
             try FileManager.default.copyItem(atPath: path, toPath: newPath)

@@ -75,7 +75,6 @@ final class BatchConsoleReporter: BatchObserver {
         )
     }
 
-    /// The number of repeated results that deserves a warning.
     private static let manyResults = 100
 
     func progressed(_ progress: Batch.Progress) {

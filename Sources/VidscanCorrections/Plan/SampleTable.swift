@@ -9,7 +9,6 @@ struct SampleTable {
         let firstRow: Int
     }
 
-    /// A face in a frame.
     struct Row {
         let frame: Int32
         /// The number of its track, from 1.

@@ -105,7 +105,6 @@ struct StrictMembers {
         try StrictMembers(try container.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: key)), keys)
     }
 
-    /// Throws if the object has another key.
     func allow(_ keys: [String]) throws {
         guard let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !keys.contains($0) }) else {
             return
@@ -156,7 +155,6 @@ struct StrictMembers {
         return try decode(key)
     }
 
-    /// An error about the object itself.
     func problem(_ reason: String) -> DecodingError {
         .dataCorrupted(.init(codingPath: container.codingPath, debugDescription: reason))
     }

@@ -103,9 +103,7 @@ struct ELANDocument {
     ]
 
     private static func date(_ seconds: Double) -> String {
-        let formatter = ISO8601DateFormatter()
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        return formatter.string(from: Date(timeIntervalSince1970: seconds.rounded(.down)))
+        Date(timeIntervalSince1970: seconds.rounded(.down)).formatted(.iso8601)
     }
 }
 

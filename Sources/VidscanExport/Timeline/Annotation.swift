@@ -4,7 +4,6 @@ struct Annotation: Sendable, Equatable {
     enum Kind: String, Sendable, CaseIterable {
         /// Belongs to nobody.
         case shot
-        /// A face is in sight.
         case face
         case smile
         case eyesClosed = "eyes_closed"

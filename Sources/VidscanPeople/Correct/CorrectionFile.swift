@@ -11,7 +11,6 @@ struct CorrectionFile: Sendable {
 
     private static let maximumBytes = 16 << 20
 
-    /// Throws for the first invalid line.
     init(path: String) throws(VidscanError) {
         self.path = path
         let text = try TextFile.text(named: path, limit: Self.maximumBytes)

@@ -23,7 +23,6 @@ struct StudyState: Codable, Sendable, Equatable {
         var video: String
         /// Absolute path.
         var result: String
-        /// As in `StudyVideo`.
         var fingerprint: String
         /// By number, then by the first `face_id`.
         var people: [Person]
@@ -77,7 +76,6 @@ struct StudyState: Codable, Sendable, Equatable {
         return state
     }
 
-    /// Throws for a state that no run writes.
     private func check() throws(VidscanError) {
         func require(_ holds: Bool, _ reason: @autoclosure () -> String) throws(VidscanError) {
             guard !holds else { return }
@@ -118,8 +116,6 @@ struct StudyState: Codable, Sendable, Equatable {
 
     /// By the path of the video.
     var entries: [PathBytes: Video] { Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) }) }
-
-    // MARK: Numbers
 
     var studyIDs: Set<Int> { Set(videos.flatMap { $0.people.map(\.studyPersonId) }) }
 
