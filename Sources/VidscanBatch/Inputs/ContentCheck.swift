@@ -56,7 +56,7 @@ extension BatchJournal {
         let now = clock()
         let candidates: [DigestCandidate] = try read { database in
             try inputs.compactMap { input in
-                guard let row = try ItemRow.fetchOne(database, path: input.path) else { return nil }
+                guard let row = try Item.fetchOne(database, path: input.path) else { return nil }
                 let item = row.relevant(to: configuration, input.state, now: now)
                 guard item.status == .pruned || item.status == .done && item.configuration == configuration,
                     item.bytes == input.state.bytes
@@ -80,9 +80,9 @@ extension BatchJournal {
     /// Does nothing if another process has started the input again meanwhile.
     private func record(_ digest: String, of candidate: DigestCandidate) throws(VidscanError) {
         try write { database in
-            guard var row = try ItemRow.fetchOne(database, key: candidate.row.resultPath), row.item == candidate.row
+            guard var row = try Item.fetchOne(database, key: candidate.row.resultPath), row == candidate.row
             else { return }
-            row.item.setSource(candidate.input.state, digest: digest)
+            row.setSource(candidate.input.state, digest: digest)
             try row.update(database)
         }
     }
