@@ -129,7 +129,7 @@ public struct Corrector: Sendable {
             file: FilePath.name(of: file.path), text: file.text, list: file.list, kinds: file.corrections.map(\.kind),
             people: tracks.names, excluded: tracks.excluded,
             facesRemoved: tracks.samples.rows.count - counts.pass.faces,
-            framesRemoved: tracks.samples.frames.count - counts.frames)
+            framesRemoved: tracks.samples.frames.count - counts.outcome.sampleCount)
         try folder.write(try corrected.record(counts, applied, tables: folder.partialPath))
         try folder.complete()
         if previous?.sha256 == applied.sha256 { summary.outdated = [] }
