@@ -11,15 +11,9 @@ struct CorrectedResult {
     /// Returns the model that computes emotions and emojis, given the digests of those that analysed the video.
     let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
 
-    /// What the tables have, for `run.json`.
-    struct Counts {
-        let frames: Int
-        let pass: OutputPass.Summary
-        let changes: [ShotChange]
-        let embeddings: Int?
-    }
+    /// What the tables have; the last are the rows of `embeddings.npy`.
+    typealias Counts = (outcome: TrackingOutcome, pass: OutputPass.Summary, embeddings: Int?)
 
-    /// Writes all tables of the source to the folder of the unfinished result.
     func writeTables(to folder: String) async throws -> Counts {
         let corrected = CorrectedOutcome(tracks)
         let (options, digests, model) = (tracks.samples.options, source.record.models, model)
@@ -34,12 +28,9 @@ struct CorrectedResult {
         let rows = hasEmbeddings ? try embeddings() : nil
         if let rows { try writer.write(rows) }
         try writer.finish()
-        return Counts(
-            frames: corrected.outcome.sampleCount, pass: summary, changes: corrected.outcome.changes,
-            embeddings: rows?.count)
+        return (corrected.outcome, summary, rows?.count)
     }
 
-    /// The rows of `embeddings.npy`, in the order of person_id, face_id and time.
     private func embeddings() throws(VidscanError) -> [EmbeddingRow] {
         let reader = try EmbeddingReader(folder: source.name)
         let samples = tracks.samples
@@ -73,10 +64,11 @@ struct CorrectedResult {
             case .object(var old) = members["counts"] ?? .null
         else { throw .result("its \(name) cannot be read: it has no counts") }
         for (key, value) in [
-            ("sampled_frames", counts.frames), ("faces", counts.pass.faces), ("face_ids", counts.pass.faceIDs),
+            ("sampled_frames", counts.outcome.sampleCount), ("faces", counts.pass.faces),
+            ("face_ids", counts.pass.faceIDs),
             ("person_ids", counts.pass.personIDs), ("events", counts.pass.events),
-            ("hard_cuts", counts.changes.count { $0.kind == .hard }),
-            ("gradual_cuts", counts.changes.count { $0.kind == .gradual }),
+            ("hard_cuts", counts.outcome.changes.count { $0.kind == .hard }),
+            ("gradual_cuts", counts.outcome.changes.count { $0.kind == .gradual }),
         ] {
             old[key] = .integer(value)
         }

@@ -123,15 +123,13 @@ public struct Corrector: Sendable {
             // A copy must not change with the result.
             if output == nil { try FolderContents.take(old, to: new) } else { try FolderContents.copy(old, to: new) }
         }
-        let kept = try AtomicFile(path: "\(originals)/\(ResultFiles.corrections)")
-        try kept.write(file.text)
-        try kept.complete()
+        try AtomicFile.write(file.text, to: "\(originals)/\(ResultFiles.corrections)")
         if output == nil { try carryOver(path, to: folder, &summary) }
         let applied = AppliedCorrections(
             file: FilePath.name(of: file.path), text: file.text, list: file.list, kinds: file.corrections.map(\.kind),
             people: tracks.names, excluded: tracks.excluded,
             facesRemoved: tracks.samples.rows.count - counts.pass.faces,
-            framesRemoved: tracks.samples.frames.count - counts.frames)
+            framesRemoved: tracks.samples.frames.count - counts.outcome.sampleCount)
         try folder.write(try corrected.record(counts, applied, tables: folder.partialPath))
         try folder.complete()
         if previous?.sha256 == applied.sha256 { summary.outdated = [] }

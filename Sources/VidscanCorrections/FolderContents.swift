@@ -55,7 +55,6 @@ enum FolderContents {
         }
     }
 
-    /// Copies a file, and brings the copy to the disk.
     static func copy(_ path: String, to newPath: String) throws(VidscanError) {
         do {
             try FileManager.default.copyItem(atPath: path, toPath: newPath)
@@ -85,8 +84,7 @@ enum FolderContents {
         } catch {
             throw .result("cannot open the folder: \(error)", input: result)
         }
-        // Some network file systems have no locks, which is another error.
-        guard flock(folder.descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+        guard folder.lock() else {
             throw VidscanError(
                 .output, "another 'vidscan apply' is correcting it; wait until it has finished", input: result,
                 stage: .write)

@@ -3,7 +3,6 @@ internal import VidscanResults
 
 /// Where the files of an export go, and where the video is from there.
 struct ExportPlaces {
-    /// The name of the video without its extension.
     let stem: String
     /// In the order of the formats.
     let files: [(format: ExportFormat, paths: [String])]

@@ -27,6 +27,8 @@ public struct Exporter: Sendable {
 
     /// The latest time of an EAF document, in microseconds: a 32-bit number of milliseconds.
     private static let latest = Int64(UInt32.max) * 1000
+    /// No annotation program opens a file with more.
+    private static let maximumEvents = 200_000
 
     private let options: Options
     private let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
@@ -64,10 +66,11 @@ public struct Exporter: Sendable {
     private func writeAnnotations(
         of result: StoredResult, to places: ExportPlaces, _ cancellation: CancellationFlag
     ) throws(VidscanError) {
-        let (record, samples) = (result.record, try ResultSamples(folder: result.name))
+        let (record, samples) = (result.record, try SampleTimes(folder: result.name, mayBeEmpty: false))
         let isWhole = record.pipeline.sample.start == nil && record.pipeline.sample.end == nil
         let timeline = EventTimeline(
-            events: try ResultEvent.read(result.name), samples: samples,
+            events: try StoredEvent.read(
+                result.name, limit: Self.maximumEvents, purpose: "to annotate", requiresFaces: true), samples: samples,
             duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil,
             people: try EventTimeline.people(result.name))
         let tiers = Tier.tiers(of: timeline.annotations, byPerson: options.grouping == .person)
@@ -81,7 +84,7 @@ public struct Exporter: Sendable {
                 switch format {
                 case .elan: try file.write(ELANDocument(tiers: tiers, media: places.media(from: path)).text())
                 case .vtt where position == 0: try file.write(WebVTT.captions(tiers))
-                case .vtt: try WebVTT.writeBoxes(of: result, interval: samples.interval, to: file)
+                case .vtt: try WebVTT.writeBoxes(of: result, interval: samples.wholeInterval, to: file)
                 case .textgrid: try file.write(TextGrid(tiers: tiers, end: timeline.end).text())
                 case .bids:
                     try file.write(position == 0 ? BIDSEvents.table(timeline.annotations) : BIDSEvents.description())

@@ -111,7 +111,6 @@ package struct PeopleStudy: Sendable {
 }
 
 extension StudyState {
-    /// Names the person on photographs.
     fileprivate mutating func name(
         _ name: String, photos: [FaceEmbedding], in study: StudyPeople, looks: [[Int]]
     ) throws(VidscanError) {

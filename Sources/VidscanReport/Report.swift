@@ -75,8 +75,9 @@ package struct Report: Sendable {
         let allFaces = try PageTables.faces(resultPath)
         let faces = Self.longestVisible(allFaces, maximum: Self.maximumTracks)
         let leftOut = Set(allFaces.map(\.id)).subtracting(faces.map(\.id))
-        let events = try PageTables.events(resultPath).filter { !leftOut.contains($0.faceID ?? 0) }
-        let samples = try SampleTimes(resultPath)
+        let events = try StoredEvent.read(resultPath, limit: ReadLimits.events, purpose: "for a page")
+            .filter { !leftOut.contains($0.faceID ?? 0) }
+        let samples = try SampleTimes(folder: resultPath, mayBeEmpty: true)
         let hidesFaces = options.hidesFaces || result.hidesFaces
         let video = try video(of: result, input, page: path, hidesFaces: hidesFaces)
         let shown = Self.longestVisible(faces, maximum: Self.maximumThumbnails)

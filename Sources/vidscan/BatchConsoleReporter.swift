@@ -46,11 +46,11 @@ final class BatchConsoleReporter: BatchObserver {
 
     private static let maximumSkipped = 10
 
-    func willRead(_ extent: ContentCheck.Extent) {
+    func willRead(files: Int, bytes: Int) {
         log(
             .info, .reading,
-            "reading \(NumberText.count(extent.files, "file")), \(extent.bytes >> 20) MB, to compare the content with what was"
-                + " analysed", ["files": .integer(extent.files), "bytes": .integer(Int(extent.bytes))])
+            "reading \(NumberText.count(files, "file")), \(bytes >> 20) MB, to compare the content with what was analysed",
+            ["files": .integer(files), "bytes": .integer(bytes)])
     }
 
     func started(_ plan: [BatchJournal.PlannedInput]) {
@@ -75,7 +75,6 @@ final class BatchConsoleReporter: BatchObserver {
         )
     }
 
-    /// The number of repeated results that deserves a warning.
     private static let manyResults = 100
 
     func progressed(_ progress: Batch.Progress) {

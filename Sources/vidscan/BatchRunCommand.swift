@@ -146,11 +146,11 @@ private struct BatchWork {
     private func plan(
         _ inputs: [BatchInput], in journal: BatchJournal
     ) throws(VidscanError) -> [BatchJournal.PlannedInput] {
-        var verdicts: [PathBytes: ContentCheck.Verdict] = [:]
+        var verdicts: [PathBytes: BatchJournal.ContentVerdict] = [:]
         if execution.byContent && !selection.isForced && !selection.isOnlyFailed {
-            verdicts = try ContentCheck(journal: journal) { try? FileDigest.sha256(path: $0) }.run(
-                inputs, configuration: digest, isDryRun: execution.dryRun, hasResult: folder.hasResult,
-                willRead: reporter.willRead)
+            verdicts = try journal.compareContent(
+                of: inputs, configuration: digest, isDryRun: execution.dryRun,
+                digest: { try? FileDigest.sha256(path: $0) }, willRead: reporter.willRead, hasResult: folder.hasResult)
         }
         var plan = try journal.register(
             inputs, configuration: digest, selection: selection, isEquivalent: isEquivalent, verdicts: verdicts,

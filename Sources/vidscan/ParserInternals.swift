@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import VidscanAnalysis
+internal import VidscanBase
 
 // Everything that depends on the argument parser's internals: it finds a type's options by reflection under the labels
 // of the mirror's children, decodes their values as property wrappers under the same keys, and describes commands in a
@@ -14,7 +15,7 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Key.self)
+        let values = try decoder.container(keyedBy: NamedKey.self)
         for setting in Selection.group.settings {
             for option in setting.options {
                 if let (value, name) = try option.decode(setting, from: values) {
@@ -41,15 +42,6 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
     }
 
     func sets(_ path: String) -> Bool { overrides.contains { $0.setting.path == path } }
-}
-
-private struct Key: CodingKey {
-    let stringValue: String
-    let intValue: Int? = nil
-
-    init(stringValue: String) { self.stringValue = stringValue }
-
-    init?(intValue: Int) { nil }
 }
 
 extension SettingOption {
@@ -79,9 +71,9 @@ extension SettingOption {
 
     /// Returns the value and the option that gave it, if any.
     fileprivate func decode(
-        _ setting: Setting, from values: KeyedDecodingContainer<Key>
+        _ setting: Setting, from values: KeyedDecodingContainer<NamedKey>
     ) throws -> (SettingValue, String)? {
-        let key = Key(stringValue: long)
+        let key = NamedKey(stringValue: long)
         switch form {
         case .value where setting.kind.isList:
             // A repeated option adds to its list.

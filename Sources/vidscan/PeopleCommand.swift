@@ -112,7 +112,6 @@ struct PeopleCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the number of failures.
     private func removeEmbeddings(_ reporter: ConsoleReporter) async throws -> Int {
         var failures = 0
         let unreadable = try await CommandWork.each(of: results, reporter) { path, _ in

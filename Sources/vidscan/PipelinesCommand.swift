@@ -17,13 +17,16 @@ struct PipelinesCommand: ParsableCommand {
             """,
         subcommands: [List.self, Show.self, Check.self, SchemaText.self])
 
+    private static let nothingInstalled = VidscanError(
+        .setup, "no pipelines are installed; 'make install' installs them")
+
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the pipelines that come with vidscan.")
 
         func run() throws {
             let names = PipelineLibrary.names
             guard !names.isEmpty else {
-                throw VidscanError(.setup, "no pipelines are installed; 'make install' installs them")
+                throw PipelinesCommand.nothingInstalled
             }
             let width = names.map(\.count).max() ?? 0
             for name in names {
@@ -90,7 +93,10 @@ struct PipelinesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "schema", abstract: "Prints the JSON Schema of pipeline files, for editors.")
 
-        func run() { Output.write(PipelineSchema.json) }
+        func run() throws {
+            guard let schema = try PipelineLibrary.schema() else { throw PipelinesCommand.nothingInstalled }
+            Output.write(schema)
+        }
     }
 }
 

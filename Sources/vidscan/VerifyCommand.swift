@@ -72,7 +72,7 @@ struct VerifyCommand: AsyncParsableCommand {
             var withFaces = 0
             let failures = try await CommandWork.each(of: videos, reporter) { input, _ in
                 guard FileSystem.entry(input) != .folder else {
-                    throw VidscanError(.result, "has no video with hidden faces", input: input, stage: .open)
+                    throw VidscanError.result("has no video with hidden faces", input: input)
                 }
                 let path = page || output != nil ? output ?? input + ".verify.html" : nil
                 if let path { try AtomicFile.checkVacancy(path, replaces: force) }
@@ -84,9 +84,8 @@ struct VerifyCommand: AsyncParsableCommand {
                 if !findings.episodes.isEmpty { withFaces += 1 }
                 report(findings, of: input, to: reporter)
                 if let path {
-                    let file = try AtomicFile(path: path, replaces: force, source: input)
-                    try file.write(findings.page(of: input, at: path))
-                    try file.complete()
+                    let page = try findings.page(of: input, at: path)
+                    try AtomicFile.write(page, to: path, replaces: force, source: input)
                     reporter.made(.reported, path, from: input)
                     if !findings.episodes.isEmpty {
                         reporter.note(

@@ -55,12 +55,11 @@ struct EarlierPeople {
         let name = FilePath.name(of: resultPath)
         guard FileManager.default.fileExists(atPath: resultPath + "/tracks.csv") else {
             let isThere = FileManager.default.fileExists(atPath: resultPath)
-            throw VidscanError(
-                .result,
+            throw .result(
                 "people are chosen by the person_ids of an earlier result, but"
                     + " \(isThere ? "\(name) has no tracks.csv" : "there is no \(name)"); first run 'vidscan analyze"
                     + " VIDEO --anonymize \(method) --report\(isThere ? " --force" : "")' and 'vidscan report \(name)"
-                    + " --thumbnails --force', see who is who, and repeat this command with --force", stage: .open)
+                    + " --thumbnails --force', see who is who, and repeat this command with --force")
         }
         do throws(VidscanError) {
             let result = try StoredResult(path: resultPath)
@@ -69,10 +68,9 @@ struct EarlierPeople {
             _ = try ChosenFaces(settings.visible, in: FaceTables(hiding: result))
             rows = try Self.rows(of: resultPath)
             guard try Self.rows(of: found.name) == rows else {
-                throw VidscanError(
-                    .result,
+                throw .result(
                     "has corrections, and a new analysis numbers people and faces without them; use 'vidscan render"
-                        + " \(name)' with the same options", stage: .open)
+                        + " \(name)' with the same options")
             }
         } catch {
             throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open)

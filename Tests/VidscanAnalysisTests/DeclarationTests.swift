@@ -50,7 +50,7 @@ struct DeclarationTests {
         let completions = try ["bash", "zsh", "fish"].map { ($0, try Self.tool("--generate-completion-script", $0)) }
         let schema = try JSONDecoder().decode(Schema.self, from: Data(PipelineSchema.json.utf8))
         let template = try PipelineFile(
-            text: PipelineText.template, path: "default.yaml", filters: .run(allowsFiles: false))
+            text: PipelineTemplate.text, path: "default.yaml", filters: .run(allowsFiles: false))
         let record = try ChildProcess.run([Checkout.tool, "pipelines", "show", "default"]).output
         try #require(Setting.all.count > 50)
         for setting in Setting.all {

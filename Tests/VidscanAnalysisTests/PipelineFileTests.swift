@@ -194,20 +194,16 @@ struct PipelineFileTests {
         }
     }
 
-    @Test("The schema is checked in as it is generated")
-    func schema() throws {
-        let checkedIn = try String(contentsOfFile: Checkout.root + "/pipelines/schema.json", encoding: .utf8)
-        #expect(checkedIn == PipelineSchema.json, "vidscan pipelines schema > pipelines/schema.json")
-    }
-
-    @Test("The default pipeline is checked in as it is generated")
-    func template() throws {
-        let path = Checkout.root + "/pipelines/default.yaml"
+    @Test(
+        "The schema and the default pipeline are checked in as they follow from the settings",
+        arguments: [("schema.json", PipelineSchema.json), ("default.yaml", PipelineTemplate.text)])
+    func generated(name: String, text: String) throws {
+        let path = Checkout.root + "/pipelines/" + name
         if ProcessInfo.processInfo.environment["VIDSCAN_RECORD"] != nil {
-            try PipelineText.template.write(toFile: path, atomically: true, encoding: .utf8)
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
         }
         #expect(
-            try String(contentsOfFile: path, encoding: .utf8) == PipelineText.template,
+            try String(contentsOfFile: path, encoding: .utf8) == text,
             "VIDSCAN_RECORD=1 scripts/test --filter PipelineFileTests")
     }
 

@@ -29,7 +29,7 @@ struct ContentCheckTests {
         func found() -> [BatchInput] { InputFinder().find([folder.path + "/a.mp4"]).inputs }
 
         /// Why the file is due or not, given these verdicts.
-        func reason(_ verdicts: [PathBytes: ContentCheck.Verdict] = [:]) throws -> BatchJournal.Reason? {
+        func reason(_ verdicts: [PathBytes: BatchJournal.ContentVerdict] = [:]) throws -> BatchJournal.Reason? {
             try journal.register(found(), configuration: "c", selection: .init(), verdicts: verdicts, isDryRun: true) {
                 _ in
                 true
@@ -39,12 +39,13 @@ struct ContentCheckTests {
         /// - Returns: the verdicts, and how many files were read.
         func check(
             isDryRun: Bool = false, configuration: String = "c", hasResult: Bool = true
-        ) throws -> (verdicts: [PathBytes: ContentCheck.Verdict], read: Int) {
+        ) throws -> (verdicts: [PathBytes: BatchJournal.ContentVerdict], read: Int) {
             var read = 0
             // The content itself serves as the digest.
-            let verdicts = try ContentCheck(journal: journal) { try? String(contentsOfFile: $0, encoding: .utf8) }.run(
-                found(), configuration: configuration, isDryRun: isDryRun, hasResult: { _ in hasResult }
-            ) { read = $0.files }
+            let verdicts = try journal.compareContent(
+                of: found(), configuration: configuration, isDryRun: isDryRun,
+                digest: { try? String(contentsOfFile: $0, encoding: .utf8) }, willRead: { files, _ in read = files },
+                hasResult: { _ in hasResult })
             return (verdicts, read)
         }
 
@@ -188,7 +189,8 @@ struct ContentCheckTests {
         #expect(try reason(journal) == [.done])
         #expect(try journal.items().map(\.faces) == [7])
         // The analysis started after the last change of the file, so its digest can be recorded.
-        _ = try ContentCheck(journal: journal) { _ in "digest" }.run(inputs, configuration: "c") { _ in true }
+        _ = try journal.compareContent(
+            of: inputs, configuration: "c", digest: { _ in "digest" }, hasResult: { _ in true })
         #expect(try journal.items().map(\.digest) == ["digest"])
         #expect(try BatchJournal(folder: folder.path).items() == journal.items())
     }
@@ -199,7 +201,8 @@ struct ContentCheckTests {
         try makeOldJournal(in: folder, started: Date().timeIntervalSince1970 - 60)
         let journal = try BatchJournal(folder: folder.path)
         let inputs = InputFinder().find([folder.path + "/a.mp4"]).inputs
-        _ = try ContentCheck(journal: journal) { _ in "digest" }.run(inputs, configuration: "c") { _ in true }
+        _ = try journal.compareContent(
+            of: inputs, configuration: "c", digest: { _ in "digest" }, hasResult: { _ in true })
         #expect(try journal.items().map(\.digest) == [nil])
     }
 }

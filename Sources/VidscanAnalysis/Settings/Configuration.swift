@@ -85,7 +85,7 @@ extension JSONValue {
     }
 
     /// Lines of JSON with sorted keys.
-    var lines: String {
+    package var lines: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -94,7 +94,7 @@ extension JSONValue {
         return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self) + "\n"
     }
 
-    init(_ value: SettingValue) {
+    package init(_ value: SettingValue) {
         switch value {
         case .absent: self = .null
         case .flag(let value): self = .flag(value)

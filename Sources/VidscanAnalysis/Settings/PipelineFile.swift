@@ -1,5 +1,5 @@
 internal import Foundation
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanResults
 internal import Yams
 
@@ -92,7 +92,13 @@ package enum PipelineLibrary {
         return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
     }
 
-    package static var folder: String? {
+    /// The JSON Schema (draft 2020-12) of pipeline files, for editors.
+    package static func schema() throws(VidscanError) -> String? {
+        guard let folder else { return nil }
+        return try TextFile.read(path: folder + "/schema.json", limit: 1 << 20)
+    }
+
+    private static var folder: String? {
         Installation.candidates.map(\.pipelineFolder).first {
             FileManager.default.fileExists(atPath: $0 + "/default.yaml")
         }

@@ -3,37 +3,7 @@ internal import VidscanBase
 
 /// Writes settings as the text of a pipeline file.
 package enum PipelineText {
-    /// The text of `pipelines/default.yaml`: every setting at its default, with its help.
-    package static var template: String {
-        var text = """
-            # yaml-language-server: $schema=schema.json
-            \(wrapped("Every setting at its default, as a starting point. A pipeline needs only the settings that it changes. Its sections are in the order of the data flow. Options of the command line override it.", indent: ""))
-            description: Every setting at its default
-
-            """
-        for section in SettingsSection.all {
-            text += "\n" + wrapped(section.help, indent: "") + "\n"
-            if let whole = section.whole {
-                text += """
-                    #   filters:
-                    #     - yadif
-                    #     - {filter: eq, options: {brightness: 0.06, saturation: 1.2}}
-                    \(whole.path): []
-
-                    """
-                continue
-            }
-            text += "\(section.name):\n"
-            for setting in section.settings {
-                let null = setting.nullMeaning.map { " null: \($0)." } ?? ""
-                let value = setting.nullMeaning == nil ? setting.get(Settings(workers: 1)) : .absent
-                text += wrapped(setting.help + null, indent: "  ") + "\n  \(setting.name): \(yaml(value))\n"
-            }
-        }
-        return text
-    }
-
-    static func yaml(_ value: SettingValue) -> String {
+    package static func yaml(_ value: SettingValue) -> String {
         switch value {
         case .absent: "null"
         case .flag, .integer, .number: JSONValue(value).words
@@ -41,16 +11,6 @@ package enum PipelineText {
         case .list(let names): "[" + names.joined(separator: ", ") + "]"
         case .filters(let chain): quoted(chain.text)
         }
-    }
-
-    /// Wraps a YAML comment at 118 columns.
-    private static func wrapped(_ words: String, indent: String) -> String {
-        var lines = [indent + "#"]
-        for word in words.split(separator: " ") {
-            if lines[lines.count - 1].count + 1 + word.count > 118 { lines.append(indent + "#") }
-            lines[lines.count - 1] += " " + word
-        }
-        return lines.joined(separator: "\n")
     }
 
     /// Whether YAML reads the text as a string without quotation marks.

@@ -20,7 +20,7 @@ package struct Setting: Sendable {
     package fileprivate(set) var group: SettingGroup?
     /// The path of the setting after which the help lists this one. By default, it follows the one declared before it.
     private(set) var follows: String?
-    let get: @Sendable (Settings) -> SettingValue
+    package let get: @Sendable (Settings) -> SettingValue
     let set: @Sendable (SettingValue, inout Settings) -> Void
 
     /// `detect.accuracy`
@@ -147,7 +147,7 @@ package struct SettingsSection: Sendable {
     }
 
     /// The setting that makes up the whole section, if the section is a single value.
-    var whole: Setting? { settings.first(where: \.name.isEmpty) }
+    package var whole: Setting? { settings.first(where: \.name.isEmpty) }
 
     /// In the order of the data flow.
     package static let all = [

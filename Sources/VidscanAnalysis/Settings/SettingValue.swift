@@ -42,7 +42,7 @@ package enum SettingKind: Sendable, Equatable {
     private static let namesAtOnce = 12
     private static let nearNamesAtOnce = 5
 
-    static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
+    package static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
 
     package var isList: Bool {
         switch self {

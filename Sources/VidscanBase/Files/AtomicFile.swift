@@ -49,6 +49,15 @@ package struct AtomicFile: ~Copyable {
 
     package func write(_ text: String) throws(VidscanError) { try write(Array(text.utf8)) }
 
+    /// Writes a whole file.
+    package static func write(
+        _ text: String, to path: String, replaces: Bool = true, source: String? = nil
+    ) throws(VidscanError) {
+        let file = try AtomicFile(path: path, replaces: replaces, source: source)
+        try file.write(text)
+        try file.complete()
+    }
+
     package consuming func complete() throws(VidscanError) {
         try Self.checkVacancy("\(folder.path)/\(name)", shown: path, replaces: replaces)
         guard item.isInPlace else {

@@ -46,6 +46,10 @@ package final class Folder: Sendable {
         return folder
     }
 
+    /// Locks the folder until it is closed. Returns whether no other process has locked it, as far as the file system
+    /// can tell: some network file systems have no locks, which is another error.
+    package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
+
     private func status(_ name: String) -> stat? { FileSystem.status(name, in: descriptor, followsLinks: false) }
 
     /// Does not follow links.

@@ -39,3 +39,12 @@ package indirect enum JSONValue: Codable, Equatable, Sendable {
         }
     }
 }
+
+/// A key of a JSON object that is known only at run time.
+package struct NamedKey: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
+
+    package init(stringValue: String) { self.stringValue = stringValue }
+    package init?(intValue: Int) { nil }
+}

@@ -1,53 +1,41 @@
 internal import GRDB
 package import VidscanBase
 
-/// Detects changed files by a digest of their content. A new modification time alone may mean an edit, or only a copy.
-/// An edit whose modification time was set back differs in the time of change, which users cannot set.
-package struct ContentCheck: Sendable {
-    package enum Verdict: Sendable, Equatable {
+extension BatchJournal {
+    package enum ContentVerdict: Sendable, Equatable {
         /// Only the modification time differs.
         case same
         /// Even if the modification time is the same.
         case different
     }
 
-    package struct Extent: Sendable, Equatable {
-        package var files: Int
-        package var bytes: Int64
-    }
-
     private struct DigestCandidate {
         var input: BatchInput
-        var row: BatchJournal.Item
-        /// As it describes the result; see `BatchJournal.Item.hasKept`.
-        var item: BatchJournal.Item
+        var row: Item
+        /// As it describes the result; see `Item.hasKept`.
+        var item: Item
 
         var hasOtherDate: Bool { item.modified != input.state.modified }
     }
 
-    private let journal: BatchJournal
-    private let digest: @Sendable (String) -> String?
-
-    package init(journal: BatchJournal, digest: @escaping @Sendable (String) -> String?) {
-        self.journal = journal
-        self.digest = digest
-    }
-
+    /// Detects changed files by a digest of their content. A new modification time alone may mean an edit, or only a copy.
+    /// An edit whose modification time was set back differs in the time of change, which users cannot set.
+    ///
     /// Records each digest immediately, so that an interrupted check does not read a file twice.
     ///
     /// - Parameters:
-    ///   - configuration, hasResult: as in `BatchJournal.register`. Inputs that are due anyway are not read.
+    ///   - configuration, hasResult: as in `register`. Inputs that are due anyway are not read.
     ///   - willRead: called before the first file is read.
-    package func run(
-        _ inputs: [BatchInput], configuration: String, isDryRun: Bool = false, hasResult: (String) -> Bool,
-        willRead: (Extent) -> Void = { _ in }
-    ) throws(VidscanError) -> [PathBytes: Verdict] {
+    package func compareContent(
+        of inputs: [BatchInput], configuration: String, isDryRun: Bool = false, digest: (String) -> String?,
+        willRead: (_ files: Int, _ bytes: Int) -> Void = { _, _ in }, hasResult: (String) -> Bool
+    ) throws(VidscanError) -> [PathBytes: ContentVerdict] {
         let candidates = try candidates(inputs, configuration, hasResult)
         if !candidates.isEmpty {
             let bytes = candidates.reduce(0.0) { $0 + Double($1.input.state.bytes) }
-            willRead(Extent(files: candidates.count, bytes: Int64(min(bytes, 1e18))))
+            willRead(candidates.count, Int(min(bytes, 1e18)))
         }
-        var verdicts: [PathBytes: Verdict] = [:]
+        var verdicts: [PathBytes: ContentVerdict] = [:]
         for candidate in candidates {
             let input = candidate.input
             // Otherwise the digest does not describe the file as it was found.
@@ -65,10 +53,10 @@ package struct ContentCheck: Sendable {
     private func candidates(
         _ inputs: [BatchInput], _ configuration: String, _ hasResult: (String) -> Bool
     ) throws(VidscanError) -> [DigestCandidate] {
-        let now = journal.clock()
-        let candidates: [DigestCandidate] = try journal.read { database in
+        let now = clock()
+        let candidates: [DigestCandidate] = try read { database in
             try inputs.compactMap { input in
-                guard let row = try ItemRow.fetchOne(database, path: input.path) else { return nil }
+                guard let row = try Item.fetchOne(database, path: input.path) else { return nil }
                 let item = row.relevant(to: configuration, input.state, now: now)
                 guard item.status == .pruned || item.status == .done && item.configuration == configuration,
                     item.bytes == input.state.bytes
@@ -91,10 +79,10 @@ package struct ContentCheck: Sendable {
 
     /// Does nothing if another process has started the input again meanwhile.
     private func record(_ digest: String, of candidate: DigestCandidate) throws(VidscanError) {
-        try journal.write { database in
-            guard var row = try ItemRow.fetchOne(database, key: candidate.row.resultPath), row.item == candidate.row
+        try write { database in
+            guard var row = try Item.fetchOne(database, key: candidate.row.resultPath), row == candidate.row
             else { return }
-            row.item.setSource(candidate.input.state, digest: digest)
+            row.setSource(candidate.input.state, digest: digest)
             try row.update(database)
         }
     }

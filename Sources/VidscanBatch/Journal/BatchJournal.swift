@@ -150,7 +150,7 @@ package final class BatchJournal: Sendable {
     private func checkShard() throws(VidscanError) {
         guard let shard else { return }
         let stray: String? = try read { database in
-            let paths = try ItemRow.select(ItemRow.Columns.path, as: String.self).fetchCursor(database)
+            let paths = try Item.select(Item.Columns.path, as: String.self).fetchCursor(database)
             while let path = try paths.next() { if !shard.contains(path) { return path } }
             return nil
         }
@@ -181,8 +181,8 @@ package final class BatchJournal: Sendable {
     package func items() throws(VidscanError) -> [Item] {
         let now = clock()
         return try read { database in
-            try ItemRow.order(ItemRow.Columns.resultPath).fetchAll(database).map { row in
-                var item = row.item.settled(now: now)
+            try Item.order(Item.Columns.resultPath).fetchAll(database).map { row in
+                var item = row.settled(now: now)
                 if item.status == .running, !item.isLeased(now: now) { item.status = .interrupted }
                 return item
             }
@@ -207,8 +207,8 @@ package final class BatchJournal: Sendable {
                 if status == .done { withWarnings = row[2] }
             }
             var running: [Item] = []
-            for row in try ItemRow.filter(.running).order(ItemRow.Columns.resultPath).fetchAll(database) {
-                let item = row.item.settled(now: now)
+            for row in try Item.filter(.running).order(Item.Columns.resultPath).fetchAll(database) {
+                let item = row.settled(now: now)
                 files[item.status, default: 0] += 1
                 if item.status == .running {
                     running.append(item)
@@ -224,33 +224,33 @@ package final class BatchJournal: Sendable {
     package func prune(before seconds: Double) throws(VidscanError) -> [String] {
         let now = clock()
         return try write { database in
-            try ItemRow.filter(.done).filter(ItemRow.Columns.finished < seconds)
-                .updateAll(database, ItemRow.Columns.status.set(to: Status.pruned.rawValue))
+            try Item.filter(.done).filter(Item.Columns.finished < seconds)
+                .updateAll(database, Item.Columns.status.set(to: Status.pruned.rawValue))
             // Results that were to be replaced, unless somebody is still working on that.
-            if try !ItemRow.filter(.running).fetchAll(database).contains(where: { $0.item.isLeased(now: now) }) {
-                let rows = ItemRow.filter(.pending, .running).filter(ItemRow.Columns.keptConfiguration != nil)
+            if try !Item.filter(.running).fetchAll(database).contains(where: { $0.isLeased(now: now) }) {
+                let rows = Item.filter(.pending, .running).filter(Item.Columns.keptConfiguration != nil)
                 for row in try rows.fetchAll(database) {
-                    var item = row.item.settled(now: now)
+                    var item = row.settled(now: now)
                     guard let finished = item.finished, finished < seconds else { continue }
                     item.status = .pruned
-                    try ItemRow(item).update(database)
+                    try item.update(database)
                 }
             }
-            return try ItemRow.filter(.pruned).order(ItemRow.Columns.resultPath)
-                .select(ItemRow.Columns.resultPath, as: String.self).fetchAll(database)
+            return try Item.filter(.pruned).order(Item.Columns.resultPath)
+                .select(Item.Columns.resultPath, as: String.self).fetchAll(database)
         }
     }
 
     /// Calls a closure while no process can start the pruned input again; `nil` if one has already started it.
     func whilePruned<Value>(_ resultPath: String, _ body: () throws -> Value?) throws(VidscanError) -> Value? {
-        try write { try ItemRow.fetchOne($0, key: resultPath)?.item.status == .pruned ? body() : nil }
+        try write { try Item.fetchOne($0, key: resultPath)?.status == .pruned ? body() : nil }
     }
 
     /// For a pruned result that could not be removed.
     func restorePruned(_ resultPath: String) throws(VidscanError) {
         try write { database in
-            guard var row = try ItemRow.fetchOne(database, key: resultPath), row.item.status == .pruned else { return }
-            try row.updateChanges(database) { $0.item.status = .done }
+            guard var row = try Item.fetchOne(database, key: resultPath), row.status == .pruned else { return }
+            try row.updateChanges(database) { $0.status = .done }
         }
     }
 

@@ -270,27 +270,18 @@ extension BatchJournal.Item {
 
 extension BatchJournal.Item.CodingKeys: ColumnExpression {}
 
-/// Keeps GRDB out of this module's interface.
-struct ItemRow: Codable, FetchableRecord, PersistableRecord {
-    static let databaseTableName = "item"
+extension BatchJournal.Item: FetchableRecord, PersistableRecord {
+    package static let databaseTableName = "item"
 
-    typealias Columns = BatchJournal.Item.CodingKeys
-
-    var item: BatchJournal.Item
-
-    init(_ item: BatchJournal.Item) { self.item = item }
-
-    init(from decoder: any Decoder) throws { item = try BatchJournal.Item(from: decoder) }
-
-    func encode(to encoder: any Encoder) throws { try item.encode(to: encoder) }
+    typealias Columns = CodingKeys
 
     /// Cached, because a registration looks up each of its inputs.
-    static func fetchOne(_ database: Database, path: String) throws -> BatchJournal.Item? {
+    static func fetchOne(_ database: Database, path: String) throws -> Self? {
         let statement = try database.cachedStatement(sql: "SELECT * FROM item WHERE path = ?")
-        return try fetchOne(statement, arguments: [path])?.item
+        return try fetchOne(statement, arguments: [path])
     }
 
-    static func filter(_ statuses: BatchJournal.Status...) -> QueryInterfaceRequest<ItemRow> {
+    static func filter(_ statuses: BatchJournal.Status...) -> QueryInterfaceRequest<Self> {
         filter(statuses.map(\.rawValue).contains(Columns.status))
     }
 }

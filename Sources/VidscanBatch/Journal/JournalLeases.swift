@@ -9,17 +9,17 @@ extension BatchJournal {
         return try write { database in
             // Inputs of dead processes come last, because only for these must leases be checked.
             for status in [Status.pending, .running] {
-                let candidates = try ItemRow.filter(status)
-                    .filter(ItemRow.Columns.configuration == configuration && ItemRow.Columns.due <= now)
-                    .order(ItemRow.Columns.bytes.desc, ItemRow.Columns.resultPath)
-                    .select(ItemRow.Columns.resultPath, as: String.self).fetchCursor(database)
+                let candidates = try Item.filter(status)
+                    .filter(Item.Columns.configuration == configuration && Item.Columns.due <= now)
+                    .order(Item.Columns.bytes.desc, Item.Columns.resultPath)
+                    .select(Item.Columns.resultPath, as: String.self).fetchCursor(database)
                 while let resultPath = try candidates.next() {
                     guard resultPaths.contains(PathBytes(resultPath)),
-                        var row = try ItemRow.fetchOne(database, key: resultPath)
+                        var row = try Item.fetchOne(database, key: resultPath)
                     else { continue }
-                    if status == .running, row.item.owner == owner || row.item.isLeased(now: now) { continue }
-                    try row.updateChanges(database) { $0.item.start(owner: owner, now: now) }
-                    return row.item
+                    if status == .running, row.owner == owner || row.isLeased(now: now) { continue }
+                    try row.updateChanges(database) { $0.start(owner: owner, now: now) }
+                    return row
                 }
             }
             return nil
@@ -30,9 +30,9 @@ extension BatchJournal {
         -> Int
     {
         try read { database in
-            try ItemRow.filter(.running)
-                .filter(ItemRow.Columns.configuration == configuration && ItemRow.Columns.owner != owner)
-                .select(ItemRow.Columns.resultPath, as: String.self).fetchAll(database)
+            try Item.filter(.running)
+                .filter(Item.Columns.configuration == configuration && Item.Columns.owner != owner)
+                .select(Item.Columns.resultPath, as: String.self).fetchAll(database)
                 .count { resultPaths.contains(PathBytes($0)) }
         }
     }
@@ -42,12 +42,12 @@ extension BatchJournal {
         let expiry = clock() + Self.leaseSeconds
         try write { database in
             for (resultPath, fraction) in progress {
-                _ = try ItemRow.filter(.running)
-                    .filter(ItemRow.Columns.resultPath == resultPath.path && ItemRow.Columns.owner == owner)
-                    .updateAll(database, ItemRow.Columns.progress.set(to: min(1, max(0, fraction))))
+                _ = try Item.filter(.running)
+                    .filter(Item.Columns.resultPath == resultPath.path && Item.Columns.owner == owner)
+                    .updateAll(database, Item.Columns.progress.set(to: min(1, max(0, fraction))))
             }
-            _ = try ItemRow.filter(.running).filter(ItemRow.Columns.owner == owner)
-                .updateAll(database, ItemRow.Columns.lease.set(to: expiry))
+            _ = try Item.filter(.running).filter(Item.Columns.owner == owner)
+                .updateAll(database, Item.Columns.lease.set(to: expiry))
         }
     }
 
@@ -70,9 +70,9 @@ extension BatchJournal {
     package func finish(_ item: Item, _ outcome: Outcome, retries: Int) throws(VidscanError) {
         let now = clock()
         try write { database in
-            guard var row = try ItemRow.fetchOne(database, key: item.resultPath), row.item.owner == owner
+            guard var row = try Item.fetchOne(database, key: item.resultPath), row.owner == owner
             else { return }
-            try row.updateChanges(database) { $0.item.finish(outcome, retries: retries, now: now) }
+            try row.updateChanges(database) { $0.finish(outcome, retries: retries, now: now) }
         }
     }
 }

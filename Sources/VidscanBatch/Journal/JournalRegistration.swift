@@ -15,7 +15,7 @@ extension BatchJournal {
     @discardableResult
     package func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
-        isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentCheck.Verdict] = [:],
+        isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentVerdict] = [:],
         isDryRun: Bool = false, isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
     ) throws(VidscanError) -> [PlannedInput] {
         let now = clock()
@@ -57,7 +57,7 @@ extension BatchJournal {
                             candidates[index] = try candidate(for: input, &taken, database)
                             decide(&candidates[index])
                         }
-                        if let item = candidates[index].restored { try ItemRow(item).update(database) }
+                        if let item = candidates[index].restored { try item.update(database) }
                         guard candidates[index].planned.isDue else { continue }
                         try Self.setPending(candidates[index], configuration, database)
                     }
@@ -85,7 +85,7 @@ extension BatchJournal {
         for input: BatchInput, _ taken: inout Set<PathBytes>, _ database: Database
     ) throws -> Candidate {
         var input = input
-        let item = try ItemRow.fetchOne(database, path: input.path)
+        let item = try Item.fetchOne(database, path: input.path)
         input.resultPath = try item?.resultPath ?? freeResultPath(for: input, taken, database)
         taken.insert(PathBytes(input.resultPath))
         return Candidate(planned: PlannedInput(input: input, reason: .new, isDue: false), item: item)
@@ -93,7 +93,7 @@ extension BatchJournal {
 
     private func isCurrent(_ candidate: Candidate, _ database: Database) throws -> Bool {
         let input = candidate.planned.input
-        guard try ItemRow.fetchOne(database, path: input.path) == candidate.item else { return false }
+        guard try Item.fetchOne(database, path: input.path) == candidate.item else { return false }
         return try candidate.item != nil || isFree(input.resultPath, database)
     }
 
@@ -141,12 +141,12 @@ extension BatchJournal {
         item.due = 0
         item.owner = nil
         item.lease = nil
-        if candidate.item == nil { try ItemRow(item).insert(database) } else { try ItemRow(item).update(database) }
+        if candidate.item == nil { try item.insert(database) } else { try item.update(database) }
     }
 
     private static func decide(
         _ row: Item?, _ relevant: Item?, _ input: BatchInput, _ configuration: String,
-        _ isEquivalent: (String, String) -> Bool, _ selection: Selection, now: Double, verdict: ContentCheck.Verdict?,
+        _ isEquivalent: (String, String) -> Bool, _ selection: Selection, now: Double, verdict: ContentVerdict?,
         hasResult: Bool
     ) -> (Reason, isDue: Bool) {
         guard let row, let item = relevant else {

@@ -78,33 +78,26 @@ package struct BatchReport: Sendable {
     private static func attempt(_ item: BatchJournal.Item) -> String { " (attempt \(item.attempts))" }
 
     package func json() throws(VidscanError) -> String {
-        let running = { (status: BatchJournal.Status) in
-            JSONValue.list(
-                items(status).map { item in
-                    let fields: [String: JSONValue?] = [
-                        "path": .text(item.path), "attempts": .integer(item.attempts),
-                        "fraction": item.progress.map { .number($0) },
-                    ]
-                    return .object(fields.compactMapValues { $0 })
-                })
+        func list(_ items: [BatchJournal.Item], _ more: (BatchJournal.Item) -> [String: JSONValue?]) -> JSONValue {
+            let path = { (item: BatchJournal.Item) in ["path": JSONValue.text(item.path)] }
+            return .list(items.map { .object(path($0).merging(more($0).compactMapValues { $0 }) { $1 }) })
+        }
+        let progress = { (item: BatchJournal.Item) -> [String: JSONValue?] in
+            ["attempts": .integer(item.attempts), "fraction": item.progress.map { .number($0) }]
         }
         let numbers = counts.map { ($0.status.rawValue, JSONValue.integer($0.count)) }
         let document: [String: JSONValue?] = [
             "counts": .object(Dictionary(uniqueKeysWithValues: numbers)),
             "video_seconds": .number(videoSeconds), "work_seconds": .number(items.sum(of: \.wallSeconds)),
             "frames": .integer(items.sum(of: \.frames)), "faces": .integer(items.sum(of: \.faces)),
-            "running": running(.running), "interrupted": running(.interrupted),
-            "with_warnings": .list(
-                withWarnings.map { item in
-                    .object(["path": .text(item.path), "warnings": .list(item.warnings.map { .text($0) })])
-                }),
-            "failures": .list(
-                items(.failed, .quarantined).map { item in
-                    .object([
-                        "path": .text(item.path), "status": .text(item.status.rawValue),
-                        "attempts": .integer(item.attempts), "error": .text(item.error ?? ""),
-                    ])
-                }),
+            "running": list(items(.running), progress), "interrupted": list(items(.interrupted), progress),
+            "with_warnings": list(withWarnings) { ["warnings": .list($0.warnings.map { .text($0) })] },
+            "failures": list(items(.failed, .quarantined)) {
+                [
+                    "status": .text($0.status.rawValue), "attempts": .integer($0.attempts),
+                    "error": .text($0.error ?? ""),
+                ]
+            },
             "seconds_left": secondsLeft.map { .number($0) },
         ]
         return try document.compactMapValues { $0 }.batchJSON(isPretty: true)
@@ -138,8 +131,8 @@ package struct BatchReport: Sendable {
         folder: String, shard: BatchShard?, thumbnails: ReportThumbnails = ReportThumbnails()
     ) throws(VidscanError) -> Int64 {
         let suffix = BatchShard.suffix(shard)
-        try Self.write(try json() + "\n", to: "\(folder)/summary\(suffix).json")
-        try Self.write(index, to: "\(folder)/index\(suffix).csv")
+        try AtomicFile.write(try json() + "\n", to: "\(folder)/summary\(suffix).json")
+        try AtomicFile.write(index, to: "\(folder)/index\(suffix).csv")
         return try writePage(folder: folder, shard: shard, thumbnails: thumbnails)
     }
 
@@ -150,32 +143,23 @@ package struct BatchReport: Sendable {
         let isLive = shard != nil || !BatchJournal.hasShards(folder)
         page.live = isLive ? .init(script: BatchStatus.scriptName(shard), page: moment) : nil
         let path = "\(folder)/index\(BatchShard.suffix(shard)).html"
-        try Self.write(try page.html(for: path), to: path)
+        try AtomicFile.write(try page.html(for: path), to: path)
         return moment
     }
 
     /// Writes counts for the textfile collector of node_exporter, atomically.
     package func writeMetrics(to path: String) throws(VidscanError) {
-        var lines = ["# HELP vidscan_batch_files Inputs by status.", "# TYPE vidscan_batch_files gauge"]
-        lines += counts.map { "vidscan_batch_files{status=\"\($0.status.rawValue)\"} \($0.count)" }
-        lines += [
-            "# HELP vidscan_batch_files_with_warnings Finished inputs with warnings.",
-            "# TYPE vidscan_batch_files_with_warnings gauge",
-            "vidscan_batch_files_with_warnings \(withWarnings.count)",
-            "# HELP vidscan_batch_video_seconds Seconds of video analysed.",
-            "# TYPE vidscan_batch_video_seconds gauge",
-            "vidscan_batch_video_seconds \(videoSeconds)",
-            "# HELP vidscan_batch_last_run_timestamp_seconds When the last run ended.",
-            "# TYPE vidscan_batch_last_run_timestamp_seconds gauge",
-            "vidscan_batch_last_run_timestamp_seconds \(Int(Date().timeIntervalSince1970))",
+        let metrics: [(name: String, help: String, values: [String])] = [
+            ("files", "Inputs by status.", counts.map { "{status=\"\($0.status.rawValue)\"} \($0.count)" }),
+            ("files_with_warnings", "Finished inputs with warnings.", [" \(withWarnings.count)"]),
+            ("video_seconds", "Seconds of video analysed.", [" \(videoSeconds)"]),
+            ("last_run_timestamp_seconds", "When the last run ended.", [" \(Int(Date().timeIntervalSince1970))"]),
         ]
-        try Self.write(lines.joined(separator: "\n") + "\n", to: path)
-    }
-
-    static func write(_ text: String, to path: String) throws(VidscanError) {
-        let file = try AtomicFile(path: path)
-        try file.write(text)
-        try file.complete()
+        let lines = metrics.flatMap { name, help, values in
+            ["# HELP vidscan_batch_\(name) \(help)", "# TYPE vidscan_batch_\(name) gauge"]
+                + values.map { "vidscan_batch_\(name)\($0)" }
+        }
+        try AtomicFile.write(lines.joined(separator: "\n") + "\n", to: path)
     }
 }
 

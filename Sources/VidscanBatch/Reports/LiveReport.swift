@@ -29,7 +29,7 @@ package final class LiveReport: Sendable {
     /// before the next time: two seconds, or longer if writing takes long.
     func update(_ progress: Batch.Progress) -> Duration {
         let begin = ContinuousClock.now
-        values.withLock { $0.last = progress }
+        record(progress)
         if values.withLock({ begin >= $0.nextPage }) { try? writePage() }
         try? writeStatus(.running, nil, progress)
         return max(.seconds(2), (.now - begin) * 20)
@@ -82,14 +82,18 @@ package final class LiveReport: Sendable {
             state: state, message: message, started: started, updated: now.rounded3, jobs: jobs,
             counts: Dictionary(uniqueKeysWithValues: counts.files.map { ($0.key.rawValue, $0.value) }),
             warnings: counts.withWarnings, run: run,
-            files: state == .running ? run.running.map(BatchStatus.File.init) : [], page: values.withLock { $0.page })
+            files: (state == .running ? run.running : []).map { file in
+                BatchStatus.File(
+                    path: file.path, result: file.resultPath, seconds: file.progress?.seconds,
+                    lengthSeconds: file.progress?.lengthSeconds, fraction: file.progress?.fraction?.rounded3)
+            }, page: values.withLock { $0.page })
         let ours = Set(progress.running.map { PathBytes($0.resultPath) })
         for item in counts.running where !ours.contains(PathBytes(item.resultPath)) && item.isLeased(now: now) {
             status.files.append(BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
         }
         let json = try status.batchJSON()
-        try BatchReport.write(json + "\n", to: BatchStatus.path(in: folder, journal.shard))
-        try BatchReport.write("vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.scriptName(journal.shard))")
+        try AtomicFile.write(json + "\n", to: BatchStatus.path(in: folder, journal.shard))
+        try AtomicFile.write("vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.scriptName(journal.shard))")
     }
 }
 
@@ -107,14 +111,6 @@ extension Batch.Progress {
 
 extension Double {
     fileprivate var rounded3: Double { (self * 1000).rounded() / 1000 }
-}
-
-extension BatchStatus.File {
-    fileprivate init(_ file: Batch.RunningFile) {
-        self.init(
-            path: file.path, result: file.resultPath, seconds: file.progress?.seconds,
-            lengthSeconds: file.progress?.lengthSeconds, fraction: file.progress?.fraction?.rounded3)
-    }
 }
 
 /// `status.json`: the state of a batch as its process last wrote it.

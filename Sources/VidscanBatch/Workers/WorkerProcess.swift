@@ -73,7 +73,6 @@ final class WorkerProcess: Sendable {
         return fields?.dropFirst().first.flatMap { Int64($0) }.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
     }
 
-    /// The parent's ends of the pipes.
     private typealias Pipes = (input: Int32, output: Int32, errors: Int32)
 
     private static func spawn(_ command: [String]) throws(VidscanError) -> (Pipes, SpawnedProcess) {

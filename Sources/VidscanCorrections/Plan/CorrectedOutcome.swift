@@ -61,7 +61,6 @@ struct CorrectedOutcome {
         for frame in isExcluded.indices.dropFirst() where isExcluded[frame - 1] && !isExcluded[frame] {
             gaps[frame - excludedBefore[frame]] = samples.frames[frame - 1].microseconds
         }
-        // In the order of the analysis.
         let order = segments.indices.sorted {
             (segments[$0].original, segments[$0].track.firstSample) < (
                 segments[$1].original, segments[$1].track.firstSample
@@ -92,7 +91,6 @@ struct CorrectedOutcome {
         return kept.values.sorted { $0.sample < $1.sample }
     }
 
-    /// Returns the frames of the analysed result in `folder`, with these tracks.
     func frames(of folder: String, isLeftOut: [Bool]) -> TrackedFrames {
         TrackedFrames(folder: folder, name: ResultFiles.record, isLeftOut: isLeftOut) {
             [trackOfRow, isSplitOff] face, row in

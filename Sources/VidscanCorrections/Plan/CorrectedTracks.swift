@@ -11,7 +11,6 @@ struct TrackPart: Equatable {
     var until = Int64.max
     var faceID: Int
     var personID: Int
-    /// Whether it shows no face.
     var isRemoved = false
     /// Whether a correction decided whose face it is.
     var isDecided = false
@@ -32,7 +31,6 @@ struct CorrectedTracks {
     /// The positions of the parts of each track, by the face_id of the analysis, in time order.
     private(set) var partsOfFace: [Int: [Int]] = [:]
     private(set) var excluded: [ClosedRange<Int64>] = []
-    /// Whether each frame is left out.
     private(set) var isExcluded: [Bool]
     /// By person_id.
     private(set) var names: [Int: String] = [:]
@@ -87,7 +85,6 @@ struct CorrectedTracks {
     private static let minimumWindow = 0.5e6
     private static let windowSamples = 1.5
 
-    /// Returns the part that a reference names.
     private func part(of face: FaceReference) throws(VidscanError) -> Int {
         let reach = Int64(max(Self.minimumWindow, Self.windowSamples * interval).rounded())
         let near = samples.frames(in: (face.microseconds - reach)...(face.microseconds + reach))

@@ -9,7 +9,6 @@ struct SampleTable {
         let firstRow: Int
     }
 
-    /// A face in a frame.
     struct Row {
         let frame: Int32
         /// The number of its track, from 1.
@@ -55,13 +54,8 @@ struct SampleTable {
         frames[frame].firstRow..<(frame + 1 < frames.count ? frames[frame + 1].firstRow : rows.count)
     }
 
-    /// Returns the index of the first frame at a time or after it.
-    private func firstFrame(from microseconds: Int64) -> Int {
-        frames.partitionIndex { $0.microseconds >= microseconds }
-    }
-
     func frames(in range: ClosedRange<Int64>) -> Range<Int> {
-        let first = firstFrame(from: range.lowerBound)
-        return first..<max(first, firstFrame(from: range.upperBound + 1))
+        let first = frames.partitionIndex { $0.microseconds >= range.lowerBound }
+        return first..<max(first, frames.partitionIndex { $0.microseconds > range.upperBound })
     }
 }

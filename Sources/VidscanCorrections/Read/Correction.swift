@@ -15,17 +15,13 @@ package struct FaceReference: Sendable, Equatable {
 
 /// One correction of the tables of a result. Times are in microseconds on the clock of the tables.
 package enum Correction: Sendable, Equatable {
-    /// These faces are one person.
     case samePerson([FaceReference])
     /// The second face is somebody else than the first.
     case differentPeople(FaceReference, FaceReference)
     /// From this time on, the track shows somebody else.
     case split(FaceReference, at: Int64)
-    /// The person of this face has a pseudonym.
     case name(FaceReference, String)
-    /// The track shows no face.
     case notAFace(FaceReference)
-    /// Samples in this range are left out.
     case exclude(ClosedRange<Int64>)
     case note(at: Int64, String, FaceReference?)
 
@@ -46,7 +42,6 @@ package enum Correction: Sendable, Equatable {
 
 extension Correction: Decodable {
     private static let maximumFaces = 1000
-    /// Characters in a note.
     private static let maximumNote = 4000
 
     package init(from decoder: any Decoder) throws {

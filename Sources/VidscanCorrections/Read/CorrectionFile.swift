@@ -81,31 +81,23 @@ extension CorrectionFile: Decodable {
 
 /// The members of a JSON object that has no other keys than those that are known, with numbers and texts in their limits.
 struct StrictMembers {
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
+    private let container: KeyedDecodingContainer<NamedKey>
 
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    private let container: KeyedDecodingContainer<Key>
-
-    private init(_ container: KeyedDecodingContainer<Key>, _ keys: [String]?) throws {
+    private init(_ container: KeyedDecodingContainer<NamedKey>, _ keys: [String]?) throws {
         self.container = container
         if let keys { try allow(keys) }
     }
 
     /// `keys` are all keys that the object may have.
     init(_ decoder: any Decoder, _ keys: [String]? = nil) throws {
-        try self.init(try decoder.container(keyedBy: Key.self), keys)
+        try self.init(try decoder.container(keyedBy: NamedKey.self), keys)
     }
 
     func object(_ key: String, _ keys: [String]) throws -> StrictMembers {
-        try StrictMembers(try container.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: key)), keys)
+        try StrictMembers(
+            try container.nestedContainer(keyedBy: NamedKey.self, forKey: NamedKey(stringValue: key)), keys)
     }
 
-    /// Throws if the object has another key.
     func allow(_ keys: [String]) throws {
         guard let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !keys.contains($0) }) else {
             return
@@ -114,10 +106,10 @@ struct StrictMembers {
         throw problem("'\(shown)' is not a known key\(NearestName.suggestion(for: shown, among: keys))")
     }
 
-    func has(_ key: String) -> Bool { container.contains(Key(stringValue: key)) }
+    func has(_ key: String) -> Bool { container.contains(NamedKey(stringValue: key)) }
 
     func decode<Value: Decodable>(_ key: String) throws -> Value {
-        try container.decode(Value.self, forKey: Key(stringValue: key))
+        try container.decode(Value.self, forKey: NamedKey(stringValue: key))
     }
 
     func text(_ key: String, maximum: Int) throws -> String {
@@ -149,19 +141,18 @@ struct StrictMembers {
 
     func list<Value: Decodable>(_ key: String, count: ClosedRange<Int>) throws -> [Value] {
         // Counted before any is decoded.
-        let own = try container.nestedUnkeyedContainer(forKey: Key(stringValue: key)).count ?? 0
+        let own = try container.nestedUnkeyedContainer(forKey: NamedKey(stringValue: key)).count ?? 0
         guard count.contains(own) else {
             throw problem(key, "has \(own) values; it may have \(count.lowerBound) to \(count.upperBound)")
         }
         return try decode(key)
     }
 
-    /// An error about the object itself.
     func problem(_ reason: String) -> DecodingError {
         .dataCorrupted(.init(codingPath: container.codingPath, debugDescription: reason))
     }
 
     func problem(_ key: String, _ reason: String) -> DecodingError {
-        .dataCorrupted(.init(codingPath: container.codingPath + [Key(stringValue: key)], debugDescription: reason))
+        .dataCorrupted(.init(codingPath: container.codingPath + [NamedKey(stringValue: key)], debugDescription: reason))
     }
 }

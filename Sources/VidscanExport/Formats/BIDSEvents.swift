@@ -15,7 +15,6 @@ enum BIDSEvents {
         return ([columns.map(\.name)] + rows).map { $0.joined(separator: "\t") + "\n" }.joined()
     }
 
-    /// Returns the description, a JSON object.
     static func description() -> String {
         let members = columns.map { column in
             var facts = [("Description", quoted(column.description))]

@@ -8,7 +8,6 @@ internal import VidscanBase
 /// slot has an id that is an XML name and a number of milliseconds; annotations have ids and refer to two slots; a tier
 /// refers to a linguistic type. ELAN also wants the slots in order of time, and no overlaps within a tier.
 struct ELANDocument {
-    /// The video that the document is about.
     struct Media {
         /// From the root.
         let path: String
@@ -29,7 +28,6 @@ struct ELANDocument {
         let ids = Dictionary(uniqueKeysWithValues: slots.map { ($0.moment, $0.id) })
         var children = [
             header(),
-            // A slot for each moment at which something begins or ends.
             XMLElement(
                 "TIME_ORDER", [],
                 slots.map { XMLElement("TIME_SLOT", [("TIME_SLOT_ID", $0.id), ("TIME_VALUE", "\($0.moment)")]) }),
@@ -105,9 +103,7 @@ struct ELANDocument {
     ]
 
     private static func date(_ seconds: Double) -> String {
-        let formatter = ISO8601DateFormatter()
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        return formatter.string(from: Date(timeIntervalSince1970: seconds.rounded(.down)))
+        Date(timeIntervalSince1970: seconds.rounded(.down)).formatted(.iso8601)
     }
 }
 

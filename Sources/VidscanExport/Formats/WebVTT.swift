@@ -100,7 +100,6 @@ private struct FaceBoxes {
         return boxes
     }
 
-    /// Throws if a row is left.
     func finish() throws(VidscanError) {
         guard try !table.next() else { throw table.problem("has no frame in frames.csv") }
     }

@@ -1,10 +1,9 @@
 /// An interval of time. The annotation formats know only its label.
 struct Annotation: Sendable, Equatable {
-    /// The kind; the raw value is its name in every format.
+    /// The raw value is its name in every format.
     enum Kind: String, Sendable, CaseIterable {
-        /// A shot, which belongs to nobody.
+        /// Belongs to nobody.
         case shot
-        /// A face is in sight.
         case face
         case smile
         case eyesClosed = "eyes_closed"
@@ -27,7 +26,6 @@ struct Annotation: Sendable, Equatable {
     /// The number of the shot, from 1.
     var shot: Int?
 
-    /// In order of time. Whatever begins at the same time is in the order of the kinds and faces.
     static func precedes(_ a: Annotation, _ b: Annotation) -> Bool {
         (a.begin, a.kind.order, a.faceID ?? 0, a.end) < (b.begin, b.kind.order, b.faceID ?? 0, b.end)
     }

@@ -11,13 +11,14 @@ struct EventTimeline: Sendable, Equatable {
 
     /// `events` are in order of time. `duration` is that of the video in microseconds, if it is known and all of the video
     /// was analysed; `people` are by face.
-    init(events: [ResultEvent], samples: ResultSamples, duration: Int64?, people: [Int: Int]) {
+    init(events: [StoredEvent], samples: SampleTimes, duration: Int64?, people: [Int: Int]) {
         // A sample stands for the time until the next one.
-        let interval = max(samples.interval, Self.shortest)
+        let interval = max(samples.wholeInterval, Self.shortest)
+        let (firstSample, lastSample) = (samples.microseconds.first ?? 0, samples.microseconds.last ?? 0)
         let lastEvent = events.map { $0.microseconds + ($0.duration ?? 0) }.max() ?? 0
-        end = max(duration ?? samples.last + interval, samples.last, lastEvent, Self.shortest)
+        end = max(duration ?? lastSample + interval, lastSample, lastEvent, Self.shortest)
         // The events that began, by face.
-        var (faces, smiles): ([Int?: ResultEvent], [Int?: ResultEvent]) = ([:], [:])
+        var (faces, smiles): ([Int?: StoredEvent], [Int?: StoredEvent]) = ([:], [:])
         func add(
             _ kind: Annotation.Kind, _ face: Int?, from begin: Int64, to stop: Int64, _ value: String?,
             _ measured: String?
@@ -56,18 +57,18 @@ struct EventTimeline: Sendable, Equatable {
         }
         for (kind, open) in [(Annotation.Kind.face, faces), (.smile, smiles)] {
             for (face, event) in open {
-                add(kind, face, from: event.microseconds, to: samples.last, event.value, event.measured)
+                add(kind, face, from: event.microseconds, to: lastSample, event.value, event.measured)
             }
         }
-        addShots(events.filter { $0.kind == .shotCut }, from: max(samples.first, 0))
+        addShots(events.filter { $0.kind == .shotCut }, from: max(firstSample, 0))
         annotations.sort(by: Annotation.precedes)
     }
 
     /// One millisecond, the unit of ELAN and WebVTT.
     private static let shortest: Int64 = 1000
 
-    /// Adds the shots, which cover the time from the first sample to the end.
-    private mutating func addShots(_ cuts: [ResultEvent], from first: Int64) {
+    /// They cover the time from the first sample to the end.
+    private mutating func addShots(_ cuts: [StoredEvent], from first: Int64) {
         let starts = [(time: first, value: nil)] + cuts.map { (time: $0.microseconds, value: $0.value) }
         var begin = first
         for (index, start) in starts.enumerated() {
@@ -79,7 +80,7 @@ struct EventTimeline: Sendable, Equatable {
         }
     }
 
-    /// Reads the person of each face from `tracks.csv`.
+    /// By face.
     static func people(_ folder: String) throws(VidscanError) -> [Int: Int] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let (face, person) = (try table.column("face_id"), try table.column("person_id"))
@@ -92,5 +93,24 @@ struct EventTimeline: Sendable, Equatable {
             people[id] = try table.optionalInteger(person, in: ReadLimits.ids)
         }
         return people
+    }
+}
+
+extension StoredEvent {
+    /// In microseconds, for events that last and whose value is their duration.
+    fileprivate var duration: Int64? {
+        switch kind {
+        case .blink, .eyesClosed, .lookAway, .smileStopped:
+            value.flatMap(Double.init).flatMap { ReadLimits.durations.contains($0) ? Int64(($0 * 1e6).rounded()) : nil }
+        case .shotCut, .faceStarted, .faceStopped, .smileStarted: nil
+        }
+    }
+}
+
+extension SampleTimes {
+    /// On average, in whole microseconds.
+    var wholeInterval: Int64 {
+        guard count > 1, let first = microseconds.first, let last = microseconds.last else { return 0 }
+        return (last - first) / Int64(count - 1)
     }
 }

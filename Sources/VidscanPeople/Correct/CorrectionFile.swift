@@ -11,7 +11,6 @@ struct CorrectionFile: Sendable {
 
     private static let maximumBytes = 16 << 20
 
-    /// Throws for the first invalid line.
     init(path: String) throws(VidscanError) {
         self.path = path
         let text = try TextFile.text(named: path, limit: Self.maximumBytes)
@@ -58,5 +57,130 @@ struct CorrectionFile: Sendable {
 
     private static func failure(_ path: String, _ line: Int, _ reason: String) -> VidscanError {
         VidscanError.result("line \(line): \(Printable.line(reason))", input: path)
+    }
+}
+
+/// A line of a file of corrections:
+///
+///     merge ID ID…                    these are one person; the first number stays
+///     split ID: track N…              these tracks of the person are somebody else
+///     split ID: track N… of VIDEO     the same, if the person has such tracks in several videos
+///     split ID: video VIDEO           all tracks of the person in this video are somebody else
+///     name ID NAME                    a pseudonym
+///
+/// Spaces or commas separate words, double quotes enclose a text with spaces or `#`, and `#` begins a comment.
+enum Correction: Sendable, Equatable {
+    case merge([Int])
+    /// Tracks are `face_id`s; empty for all of the person's. A video is its path or name, or that of its result.
+    case split(Int, tracks: [Int], video: String?)
+    case name(Int, String)
+
+    /// Returns `nil` for a line without a correction.
+    init?(line: some StringProtocol) throws(VidscanError) {
+        var words = try Self.words(line)
+        guard !words.isEmpty else { return nil }
+        let command = words.removeFirst()
+        guard !command.isQuoted else { throw .result(Self.usage(command.text)) }
+        switch command.text {
+        case "merge":
+            let ids = try words.map { word throws(VidscanError) in try Self.id(word, "a number of people.csv") }
+            guard ids.count > 1, Set(ids).count == ids.count else {
+                throw .result("merge needs two or more different numbers, as in 'merge 3 7'")
+            }
+            self = .merge(ids)
+        case "split": self = try Self.split(words)
+        case "name":
+            guard words.count == 2 else {
+                throw .result("name needs a number and one name, as in 'name 3 P07'; put a name with spaces in quotes")
+            }
+            guard Pseudonym.isValid(words[1].text) else {
+                throw .result("a name has 1 to 100 characters and no control characters")
+            }
+            self = .name(try Self.id(words[0], "a number of people.csv"), words[1].text)
+        default: throw .result(Self.usage(command.text))
+        }
+    }
+
+    private static func usage(_ word: String) -> String {
+        "'\(word)' is not a correction; the corrections are merge, split and name"
+            + NearestName.suggestion(for: word, among: ["merge", "split", "name"])
+    }
+
+    private static func split(_ words: [Word]) throws(VidscanError) -> Correction {
+        var usage: VidscanError {
+            .result("split needs a number and tracks or a video, as in 'split 4: track 12 of interview.mp4'")
+        }
+        guard words.count >= 3, !words[0].isQuoted else { throw usage }
+        let first = words[0].text
+        let id = try Self.id(
+            Word(text: first.hasSuffix(":") ? String(first.dropLast()) : first), "a number of people.csv")
+        let what = words[1].isQuoted ? "" : words[1].text
+        if what == "video" {
+            guard words.count == 3 else { throw usage }
+            return .split(id, tracks: [], video: words[2].text)
+        }
+        guard what == "track" || what == "tracks" else { throw usage }
+        var rest = words.dropFirst(2)
+        var video: String?
+        if let place = rest.firstIndex(where: { $0 == Word(text: "of") }) {
+            guard place == rest.endIndex - 2 else { throw usage }
+            video = rest[place + 1].text
+            rest = rest[..<place]
+        }
+        guard !rest.isEmpty else { throw usage }
+        var tracks: Set<Int> = []
+        for word in rest { tracks.insert(try Self.id(word, "a face_id")) }
+        return .split(id, tracks: tracks.sorted(), video: video)
+    }
+
+    private static func id(_ word: Word, _ what: String) throws(VidscanError) -> Int {
+        guard !word.isQuoted, word.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = Int(word.text),
+            ReadLimits.ids.contains(id)
+        else { throw .result("'\(word.text)' is not \(what)") }
+        return id
+    }
+
+    // MARK: Text
+
+    /// A line that means the same.
+    var text: String {
+        switch self {
+        case .merge(let ids): "merge " + ids.map(String.init).joined(separator: " ")
+        case .split(let id, let tracks, let video):
+            tracks.isEmpty
+                ? "split \(id): video \(Self.quoted(video ?? ""))"
+                : "split \(id): track \(tracks.map(String.init).joined(separator: " "))"
+                    + (video.map { " of " + Self.quoted($0) } ?? "")
+        case .name(let id, let name): "name \(id) \(Self.quoted(name))"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let isPlain = !text.isEmpty && text != "of" && !text.contains { $0.isWhitespace || "#,\"".contains($0) }
+        return isPlain ? text : "\"\(text)\""
+    }
+
+    private struct Word: Equatable {
+        var text: String
+        var isQuoted = false
+    }
+
+    private static func words(_ line: some StringProtocol) throws(VidscanError) -> [Word] {
+        var words: [Word] = []
+        var rest = line[...]
+        while true {
+            rest = rest.drop { $0.isWhitespace || $0 == "," }
+            guard let first = rest.first, first != "#" else { return words }
+            if first == "\"" {
+                rest.removeFirst()
+                guard let end = rest.firstIndex(of: "\"") else { throw .result("a quotation mark is not closed") }
+                words.append(Word(text: String(rest[..<end]), isQuoted: true))
+                rest = rest[rest.index(after: end)...]
+            } else {
+                let word = rest.prefix { !$0.isWhitespace && $0 != "," && $0 != "#" && $0 != "\"" }
+                words.append(Word(text: String(word)))
+                rest = rest[word.endIndex...]
+            }
+        }
     }
 }

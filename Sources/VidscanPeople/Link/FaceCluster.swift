@@ -8,10 +8,7 @@ struct FaceVector: Sendable, Equatable {
     init() { values = Array(repeating: SIMD4(), count: Self.lanes) }
 
     init(_ embedding: FaceEmbedding) {
-        let numbers = embedding.values
-        values = (0..<Self.lanes).map {
-            SIMD4(numbers[4 * $0], numbers[4 * $0 + 1], numbers[4 * $0 + 2], numbers[4 * $0 + 3])
-        }
+        values = (0..<Self.lanes).map { SIMD4(embedding.values[4 * $0..<4 * $0 + 4]) }
     }
 
     static func += (one: inout FaceVector, other: FaceVector) {

@@ -38,7 +38,6 @@ struct StudyInputs {
         }
     }
 
-    /// Reads the results in the study that the user has not named again.
     mutating func readKnown() throws(VidscanError) {
         for entry in state.videos where videos[PathBytes(entry.video)] == nil {
             try checkCancellation()

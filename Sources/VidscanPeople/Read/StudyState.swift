@@ -23,7 +23,6 @@ struct StudyState: Codable, Sendable, Equatable {
         var video: String
         /// Absolute path.
         var result: String
-        /// As in `StudyVideo`.
         var fingerprint: String
         /// By number, then by the first `face_id`.
         var people: [Person]
@@ -69,16 +68,14 @@ struct StudyState: Codable, Sendable, Equatable {
                 "\(error.reason); restore the file, or remove it to number the people again from 1", input: folder)
         }
         guard state.version == currentVersion else {
-            throw VidscanError(
-                .result,
+            throw .result(
                 "its \(name) is of an earlier version with another face model, whose numbers cannot be continued;"
                     + " begin a new study with --output, or remove the file to number the people again from 1",
-                input: folder, stage: .open)
+                input: folder)
         }
         return state
     }
 
-    /// Throws for a state that no run writes.
     private func check() throws(VidscanError) {
         func require(_ holds: Bool, _ reason: @autoclosure () -> String) throws(VidscanError) {
             guard !holds else { return }
@@ -114,15 +111,11 @@ struct StudyState: Codable, Sendable, Equatable {
 
     func write(to folder: String) throws(VidscanError) {
         let path = "\(folder)/\(Self.name)"
-        let file = try AtomicFile(path: path)
-        try file.write(try RecordFile.text(self, name: path))
-        try file.complete()
+        try AtomicFile.write(RecordFile.text(self, name: path), to: path)
     }
 
     /// By the path of the video.
     var entries: [PathBytes: Video] { Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) }) }
-
-    // MARK: Numbers
 
     var studyIDs: Set<Int> { Set(videos.flatMap { $0.people.map(\.studyPersonId) }) }
 
@@ -163,7 +156,7 @@ struct StudyState: Codable, Sendable, Equatable {
 final class StudyFolder {
     /// Absolute.
     let path: String
-    private let descriptor: Int32
+    private let folder: Folder
     private let isNew: Bool
 
     /// Creates the folder if needed. Throws if another process is using it.
@@ -173,10 +166,10 @@ final class StudyFolder {
         do throws(SystemError) { try FileSystem.createFolder(path) } catch {
             throw .writing("cannot create the folder \(path)", error, stage: .write)
         }
-        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .writing("cannot open the folder \(path)", .current, stage: .write) }
-        // Some network file systems have no locks, which is another error.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+        do throws(SystemError) { folder = try Folder(path) } catch {
+            throw .writing("cannot open the folder \(path)", error, stage: .write)
+        }
+        guard folder.lock() else {
             throw VidscanError(
                 .output, "another 'vidscan people' is writing to \(path); wait until it has finished", stage: .write)
         }
@@ -185,7 +178,6 @@ final class StudyFolder {
     deinit {
         // A run that failed leaves no empty folder.
         if isNew { rmdir(path) }
-        close(descriptor)
     }
 
     func path(of name: String) -> String { FilePath.joining(path, name) }

@@ -51,7 +51,6 @@ struct StudyTrack: Sendable {
     /// From the first to the last sample of each appearance, in order and in microseconds.
     var appearances: [ClosedRange<Int64>] = []
 
-    /// Returns the tracks by ascending `face_id`.
     static func read(_ folder: String) throws(VidscanError) -> [StudyTrack] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let (face, person) = (try table.column("face_id"), try table.column("person_id"))

@@ -26,7 +26,6 @@ struct PeoplePage {
         var video: PathBytes
     }
 
-    /// Returns the number of decisions that should be checked.
     func write(to folder: StudyFolder) throws(VidscanError) -> Int {
         let byPerson = Dictionary(grouping: tables.rows, by: \.studyPersonID)
         let seconds = byPerson.mapValues { $0.reduce(0) { $0 + $1.seconds } }
@@ -76,9 +75,7 @@ struct PeoplePage {
             },
         ]
         let path = folder.path(of: Self.file)
-        let file = try AtomicFile(path: path)
-        try file.write(PageTemplate.people.render(content, for: path))
-        try file.complete()
+        try AtomicFile.write(PageTemplate.people.render(content, for: path), to: path)
         return doubts.count
     }
 
@@ -172,7 +169,6 @@ struct PeoplePage {
     private struct Context {
         let folder: String
         let pictures: [Key: String]
-        /// The paths of the results, by video.
         let results: [PathBytes: String]
 
         func face(_ row: PersonRow, isNamed: Bool) -> PageFace {

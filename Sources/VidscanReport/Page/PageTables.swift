@@ -21,15 +21,6 @@ struct ReportedFace {
     var measures: [String: (mean: Double?, samples: Int?, rest: Double?)]
 }
 
-struct ReportedEvent {
-    var seconds: Double
-    var kind: FaceEvent.Kind
-    var faceID: Int?
-    var value: String
-    /// The measured fraction of its samples, 0…1.
-    var measuredFraction: Double?
-}
-
 enum PageTables {
     private static let measures = TrackTable.measures.filter { $0.range != 0...1 }
 
@@ -77,53 +68,5 @@ enum PageTables {
                     blinkRate: try table.optionalNumber(blinkRate, in: ReadLimits.durations), measures: measures))
         }
         return faces
-    }
-
-    static func events(_ folder: String) throws(VidscanError) -> [ReportedEvent] {
-        let table = try TableReader(folder: folder, name: "events.csv")
-        let (time, kind) = (try table.column("time"), try table.column("kind"))
-        let (face, value) = (try table.column("face_id"), try table.column("value"))
-        let measured = table.optionalColumn("measured")
-        var events: [ReportedEvent] = []
-        while try table.next() {
-            let seconds = try table.number(time, in: ReadLimits.seconds)
-            guard seconds >= events.last?.seconds ?? seconds else { throw table.problem("time goes back") }
-            guard events.count < ReadLimits.events else {
-                throw table.problem("is one of more than \(ReadLimits.events) events, too many for a page")
-            }
-            events.append(
-                ReportedEvent(
-                    seconds: seconds, kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)),
-                    faceID: try table.optionalInteger(face, in: ReadLimits.ids),
-                    value: try table.text(value) == nil ? "" : table.value(value, Self.eventValue),
-                    measuredFraction: try table.optionalNumber(measured, in: 0...1)))
-        }
-        return events
-    }
-
-    /// `nil` unless the text is a word such as `occluded`, or a number.
-    private static func eventValue(_ text: String) -> String? {
-        let isWord = text.utf8.count <= 32 && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
-        let isNumber = Double(text).map(ReadLimits.seconds.contains) == true
-        return isWord || isNumber ? text : nil
-    }
-}
-
-struct SampleTimes {
-    private(set) var microseconds: [Int64] = []
-    var count: Int { microseconds.count }
-    /// In seconds; 0 without samples.
-    var range: ClosedRange<Double> { Double(microseconds.first ?? 0) / 1e6...Double(microseconds.last ?? 0) / 1e6 }
-    /// On average, in seconds.
-    var interval: Double { count > 1 ? (range.upperBound - range.lowerBound) / Double(count - 1) : 0 }
-
-    init(_ folder: String) throws(VidscanError) {
-        let table = try TableReader(folder: folder, name: "frames.csv")
-        let time = try table.column("time")
-        while try table.next() {
-            let next = try table.microseconds(time)
-            guard next >= microseconds.last ?? next else { throw table.problem("time goes back") }
-            microseconds.append(next)
-        }
     }
 }

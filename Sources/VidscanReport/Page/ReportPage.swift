@@ -17,7 +17,7 @@ struct ReportPage {
     let hidesFaces: Bool
     let faces: [ReportedFace]
     let leftOut: Set<Int>
-    let events: [ReportedEvent]
+    let events: [StoredEvent]
     let samples: SampleTimes
     let pictures: [Int: String]
     let video: PageVideo?
@@ -99,7 +99,7 @@ struct ReportPage {
             height: record.filters?.sourceHeight ?? record.video.displayHeight ?? 1
         )
         guard ReadLimits.sides.contains(size.width), ReadLimits.sides.contains(size.height) else {
-            throw VidscanError(.result, "run.json gives a frame of impossible size", input: result.name, stage: .open)
+            throw .result("run.json gives a frame of impossible size", input: result.name)
         }
         let rows = try PageRows(
             result.name, faces: faces.map(\.id), leftOut: leftOut, times: samples.microseconds,
@@ -129,7 +129,7 @@ struct ReportPage {
             "pictures": Self.texts(pictures), "names": Self.texts(names),
             "events": packedEvents,
             "cuts": .list(
-                cuts.map { .object(["time": .number($0.seconds), "isGradual": .flag($0.value == "gradual")]) }),
+                cuts.map { .object(["time": seconds($0), "isGradual": .flag($0.value == "gradual")]) }),
             // The tables contain these already.
             "corrections": .list((corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) }),
             // Left-out times, in seconds.
@@ -199,13 +199,16 @@ struct ReportPage {
         let shown = events.prefix(Self.maximumEvents)
         return .object([
             "count": .integer(events.count), "kinds": .list(kinds.map(JSONValue.text)),
-            "time": .list(shown.map { .number($0.seconds) }),
+            "time": .list(shown.map(seconds)),
             // Indices in `kinds`.
             "kind": .list(shown.map { .integer(positions[$0.kind.rawValue] ?? 0) }),
             "face": .list(shown.map { $0.faceID.map(JSONValue.integer) ?? .null }),
-            "value": .list(shown.map { .text($0.value) }),
+            "value": .list(shown.map { .text($0.value ?? "") }),
             // The measured fraction, in per cent.
-            "measured": .list(shown.map { $0.measuredFraction.map { .integer(Int((100 * $0).rounded())) } ?? .null }),
+            "measured": .list(
+                shown.map { $0.measured.flatMap(Double.init).map { .integer(Int((100 * $0).rounded())) } ?? .null }),
         ])
     }
+
+    private func seconds(_ event: StoredEvent) -> JSONValue { .number(Double(event.microseconds) / 1e6) }
 }

@@ -105,8 +105,7 @@
       }, 100);
     },
     forward() {
-      const rate = this.isPlaying ? Math.min(8, 2 * this.video.playbackRate) : 1;
-      this.play(rate);
+      this.play(this.isPlaying ? Math.min(8, 2 * this.video.playbackRate) : 1);
     },
     stopShuttle() {
       clearInterval(this.timer);

@@ -40,6 +40,7 @@
     blink: square, eyes_closed: square, smile_started: polygon([0, -4], [4, 3], [-4, 3]),
     look_away: polygon([0, -4], [4, 0], [0, 4], [-4, 0]),
   };
+  const noteShape = polygon([-5, 0], [5, 0], [0, 8]);
 
   function drawBars() {
     const width = areaWidth, height = shotHeight + rowHeight * state.order.length + 4;
@@ -97,12 +98,9 @@
       context.fill();
     });
     for (const note of state.model.notes) {
-      const x = toX(note.time);
       context.fillStyle = paint.accent;
       context.beginPath();
-      context.moveTo(x - 5, 0);
-      context.lineTo(x + 5, 0);
-      context.lineTo(x, 8);
+      noteShape(context, toX(note.time), 0);
       context.fill();
     }
     context.restore();

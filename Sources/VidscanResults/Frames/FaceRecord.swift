@@ -16,7 +16,6 @@ package struct FaceRecord: Sendable {
 
     /// What a face looks like, which only tracking needs.
     package struct Evidence: Sendable {
-        package var landmarks: FaceLandmarks
         package var appearance: AppearanceDescriptor?
         package var shape: [Float]?
         /// Only in a few samples of a face; also `nil` if the reader skips crops.
@@ -35,8 +34,7 @@ package struct FaceRecord: Sendable {
 
 extension FaceRecord {
     package init(_ face: AnalyzedFace, metrics wanted: Set<Metric>) {
-        evidence = Evidence(
-            landmarks: face.detection.landmarks, appearance: face.appearance, shape: face.shape, crop: face.crop)
+        evidence = Evidence(appearance: face.appearance, shape: face.shape, crop: face.crop)
         emoji = face.expressions?.dominantEmoji(among: wanted)
         blendshapes = face.expressions.flatMap { $0.blendshapes.isEmpty ? nil : $0.blendshapes }
         mesh = face.mesh

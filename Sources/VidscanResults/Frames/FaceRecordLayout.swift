@@ -33,7 +33,7 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
     private var shapeCount: Int { FaceShape.betweenVariances.count }
     private var meshCount: Int { hasMesh ? 3 * FaceMesh.pointCount : 0 }
     private var floatCount: Int {
-        Self.fields.count + 1 + blendshapeCount + meshCount + (hasEvidence ? 2 * FaceLandmarks.count + shapeCount : 0)
+        Self.fields.count + 1 + blendshapeCount + meshCount + (hasEvidence ? shapeCount : 0)
     }
     /// Without its crop.
     var faceBytes: Int { 4 * floatCount + (hasEvidence ? AppearanceDescriptor.byteCount + 2 : 4 + 8) }
@@ -51,7 +51,6 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
             writer.write(number: face.personMatch ?? .nan)
             return
         }
-        for point in face.evidence?.landmarks.points ?? [] { floats += [Float(point.x), Float(point.y)] }
         floats += Self.filled(face.evidence?.shape, count: shapeCount)
         writer.write(numbers: floats)
         let (appearance, crop) = (face.evidence?.appearance, face.evidence?.crop)
@@ -90,10 +89,7 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
             return (face, false)
         }
         var evidence = FaceRecord.Evidence(
-            landmarks: FaceLandmarks(
-                leftEye: try numbers.point(), rightEye: try numbers.point(), nose: try numbers.point(),
-                leftMouthCorner: try numbers.point(), rightMouthCorner: try numbers.point()))
-        evidence.shape = try numbers.floats(shapeCount, of: "shape", in: ReadLimits.coordinates)
+            shape: try numbers.floats(shapeCount, of: "shape", in: ReadLimits.coordinates))
         let hasAppearance = try numbers.flag("appearance")
         let appearance = numbers.take(AppearanceDescriptor.byteCount)
         if hasAppearance { evidence.appearance = AppearanceDescriptor(bytes: appearance) }

@@ -105,11 +105,6 @@ struct NumberReader {
         return values
     }
 
-    mutating func point() throws(VidscanError) -> Point {
-        Point(
-            x: try float("landmark", in: ReadLimits.coordinates), y: try float("landmark", in: ReadLimits.coordinates))
-    }
-
     mutating func take(_ count: Int) -> [UInt8] {
         defer { offset += count }
         return Array(bytes.dropFirst(offset).prefix(count))

@@ -1,8 +1,9 @@
-package import VidscanBase
+import VidscanAnalysis
+import VidscanBase
 
 /// The JSON Schema (draft 2020-12) of pipeline files, for editors, made from the declarations of the settings.
-package enum PipelineSchema {
-    package static var json: String {
+enum PipelineSchema {
+    static var json: String {
         let summary: JSONValue = ["type": "string", "description": "What the pipeline is for."]
         let sections = SettingsSection.all.map { ($0.name, section($0)) }
         let schema: JSONValue = [
@@ -65,14 +66,61 @@ package enum PipelineSchema {
     }
 }
 
+/// `pipelines/default.yaml`: every setting at its default, with its help.
+enum PipelineTemplate {
+    private static let introduction =
+        "Every setting at its default, as a starting point. A pipeline needs only the settings that it changes. Its"
+        + " sections are in the order of the data flow. Options of the command line override it."
+
+    static var text: String {
+        var text = """
+            # yaml-language-server: $schema=schema.json
+            \(wrapped(introduction, indent: ""))
+            description: Every setting at its default
+
+            """
+        for section in SettingsSection.all {
+            text += "\n" + wrapped(section.help, indent: "") + "\n"
+            if let whole = section.whole {
+                text += """
+                    #   filters:
+                    #     - yadif
+                    #     - {filter: eq, options: {brightness: 0.06, saturation: 1.2}}
+                    \(whole.path): []
+
+                    """
+                continue
+            }
+            text += "\(section.name):\n"
+            for setting in section.settings {
+                let null = setting.nullMeaning.map { " null: \($0)." } ?? ""
+                let value = setting.nullMeaning == nil ? setting.get(Settings(workers: 1)) : .absent
+                text +=
+                    wrapped(setting.help + null, indent: "  ") + "\n  \(setting.name): \(PipelineText.yaml(value))\n"
+            }
+        }
+        return text
+    }
+
+    /// Wraps a YAML comment at 118 columns.
+    private static func wrapped(_ words: String, indent: String) -> String {
+        var lines = [indent + "#"]
+        for word in words.split(separator: " ") {
+            if lines[lines.count - 1].count + 1 + word.count > 118 { lines.append(indent + "#") }
+            lines[lines.count - 1] += " " + word
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    package init(stringLiteral text: String) { self = .text(text) }
-    package init(booleanLiteral flag: Bool) { self = .flag(flag) }
-    package init(integerLiteral number: Int) { self = .integer(number) }
-    package init(arrayLiteral values: JSONValue...) { self = .list(values) }
-    package init(dictionaryLiteral pairs: (String, JSONValue)...) {
+    init(stringLiteral text: String) { self = .text(text) }
+    init(booleanLiteral flag: Bool) { self = .flag(flag) }
+    init(integerLiteral number: Int) { self = .integer(number) }
+    init(arrayLiteral values: JSONValue...) { self = .list(values) }
+    init(dictionaryLiteral pairs: (String, JSONValue)...) {
         self = .object(Dictionary(uniqueKeysWithValues: pairs))
     }
 }
