@@ -26,11 +26,8 @@ package struct AtomicFile: ~Copyable {
         in folder: Folder, named name: String, path: String, replaces: Bool = true, stage: VidscanError.Stage = .write
     ) throws(VidscanError) {
         item = try VidscanError.whileWriting(path, stage: stage, try WorkingItem.file(for: name, in: folder))
-        self.path = path
-        self.folder = folder
-        self.name = name
-        self.replaces = replaces
-        self.stage = stage
+        (self.path, self.folder, self.name) = (path, folder, name)
+        (self.replaces, self.stage) = (replaces, stage)
     }
 
     deinit {

@@ -10,9 +10,7 @@ public struct PresentationIndex: Sendable {
     public init(base: Int64 = 0) { passed = base }
 
     public mutating func insert(_ timestamp: Int64) {
-        var position = pending.count
-        while position > 0, pending[position - 1] > timestamp { position -= 1 }
-        pending.insert(timestamp, at: position)
+        pending.insert(timestamp, at: pending.partitionIndex { $0 > timestamp })
     }
 
     /// Returns the index of a frame that came out of the decoder, in presentation order.
@@ -21,8 +19,7 @@ public struct PresentationIndex: Sendable {
             defer { passed += 1 }
             return passed
         }
-        var count = 0
-        while count < pending.count, pending[count] < timestamp { count += 1 }
+        let count = pending.partitionIndex { $0 >= timestamp }
         let isKnown = count < pending.count && pending[count] == timestamp
         pending.removeFirst(isKnown ? count + 1 : count)
         passed += Int64(count)
@@ -52,5 +49,18 @@ public struct PacketSummary: Sendable, Equatable {
         (self.presentation, self.decoding) = (presentation, decoding)
         (self.isRandomAccessPoint, self.isDisposable) = (isRandomAccessPoint, isDisposable)
         (self.isHidden, self.byteCount) = (isHidden, byteCount)
+    }
+}
+
+extension Array {
+    /// Returns the index of the first element that belongs to the second part, by a binary search; the count if none
+    /// does. All elements of the second part must follow those of the first.
+    package func partitionIndex(where belongsToSecondPart: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsToSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

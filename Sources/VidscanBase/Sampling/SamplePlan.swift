@@ -165,8 +165,7 @@ public struct SamplePlan: Sendable {
     /// Returns whether the frame is certainly unwanted, which frames inserted later before it can only confirm.
     private mutating func insert(_ timestamp: Int64, sequence: Int) -> Bool {
         let mark = Mark(timestamp: timestamp, ticks: grid.ticks(upTo: timestamp), sequence: sequence)
-        var position = marks.count
-        while position > 0, marks[position - 1].timestamp > timestamp { position -= 1 }
+        let position = marks.partitionIndex { $0.timestamp > timestamp }
         marks.insert(mark, at: position)
         if position + 1 < marks.count, isUnwanted(marks[position + 1], after: mark) {
             let index = marks[position + 1].sequence - firstSequence

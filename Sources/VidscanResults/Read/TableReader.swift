@@ -179,16 +179,3 @@ package struct FaceColumns {
         return numbers
     }
 }
-
-extension Array {
-    /// Returns the index of the first element that belongs to the second part, by a binary search; the count if none
-    /// does. All elements of the second part must follow those of the first.
-    package func partitionIndex(where belongsToSecondPart: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if belongsToSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}
