@@ -112,7 +112,7 @@ final class OverlayPainter {
     }
 
     private func paint(_ trail: [Point], _ ink: Ink, _ sizes: Sizes, on frame: EditableFrame) throws(MediaError) {
-        guard let part = Rectangle(around: trail) else { return }
+        let part = Rectangle(around: trail)
         try surface.draw(on: part.grown(by: 2 * sizes.line, 2 * sizes.line), of: frame) {
             for index in 1..<trail.count {
                 let age = Double(index) / Double(trail.count - 1)

@@ -23,9 +23,10 @@ public struct Rectangle: Sendable, Hashable {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    package init(corners: (low: Point, high: Point)) {
-        let size = corners.high - corners.low
-        self.init(x: corners.low.x, y: corners.low.y, width: size.x, height: size.y)
+    /// Makes the smallest box around at least one point.
+    package init(around points: [Point]) {
+        let (low, high) = Self.corners(around: points)
+        self.init(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
     }
 
     /// Returns the top left and the bottom right corner of the box around some points.
@@ -36,6 +37,11 @@ public struct Rectangle: Sendable, Hashable {
             high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
         }
         return (low, high)
+    }
+
+    /// Clockwise from the top left one.
+    package var corners: [Point] {
+        [(x, y), (x + width, y), (x + width, y + height), (x, y + height)].map { Point(x: $0.0, y: $0.1) }
     }
 
     public var center: Point { Point(x: x + width / 2, y: y + height / 2) }
@@ -65,8 +71,7 @@ public struct Rectangle: Sendable, Hashable {
 
     /// Returns the bounding box of the mapped rectangle.
     public func bounds(after map: AffineTransform) -> Rectangle {
-        let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
-        return Rectangle(corners: Self.corners(around: corners.map { map.apply(to: Point(x: $0.0, y: $0.1)) }))
+        Rectangle(around: corners.map(map.apply))
     }
 
     /// Returns fractions of a frame's width and height.

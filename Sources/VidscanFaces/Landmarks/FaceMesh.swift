@@ -25,9 +25,7 @@ public struct FaceMesh: Sendable, Equatable {
     func position(_ index: Int) -> Vector3 { Vector3(x: self[index].x, y: self[index].y, z: z(index)) }
 
     /// The irises lie inside.
-    package var bounds: Rectangle {
-        Rectangle(corners: Rectangle.corners(around: (0..<MeshPoint.rightIris).map { self[$0] }))
-    }
+    package var bounds: Rectangle { Rectangle(around: (0..<MeshPoint.rightIris).map { self[$0] }) }
 
     public func middle(_ first: Int, _ second: Int) -> Point { self[first].middle(self[second]) }
 

@@ -137,7 +137,7 @@ final class Anonymizer {
 
     private func hide(_ states: [FaceState], in frame: EditableFrame) throws(MediaError) {
         let part = Rectangle(around: states.flatMap { extent(of: $0).corners })
-        guard let part, let first = states.first, let area = frame.pixels(covering: part) else { return }
+        guard let first = states.first, let area = frame.pixels(covering: part) else { return }
         surface.begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
         for state in states { draw(state, .fill(.white)) }
         let side = states.map { min($0.box.width, $0.box.height) }.max() ?? 0
@@ -167,7 +167,7 @@ final class Anonymizer {
 
     private func extent(of state: FaceState) -> Rectangle {
         if options.shape == .mesh, let mesh = state.mesh {
-            return Rectangle(around: state.box.corners + outline(mesh)) ?? state.box
+            return Rectangle(around: state.box.corners + outline(mesh))
         }
         return state.box.grown(by: state.box.width * options.margin, state.box.height * options.margin)
     }

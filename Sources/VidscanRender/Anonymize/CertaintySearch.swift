@@ -193,17 +193,6 @@ extension Rectangle {
         self.init(x: left, y: top, width: right - left, height: bottom - top)
     }
 
-    /// Clockwise from the top left one.
-    var corners: [Point] {
-        [(x, y), (x + width, y), (x + width, y + height), (x, y + height)].map { Point(x: $0.0, y: $0.1) }
-    }
-
-    init?(around points: [Point]) {
-        let corners = Self.corners(around: points)
-        guard corners.low.x <= corners.high.x else { return nil }
-        self.init(corners: corners)
-    }
-
     func grown(by dx: Double, _ dy: Double) -> Rectangle {
         Rectangle(x: x - dx, y: y - dy, width: width + 2 * dx, height: height + 2 * dy)
     }
