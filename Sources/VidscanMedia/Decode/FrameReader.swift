@@ -35,6 +35,8 @@ package final class FrameReader {
     private let filter: FrameFilter?
     private var filterInputs: Deque<Moment> = []
     private var sourceGeometry: DisplayGeometry?
+    /// Whether the filters have given out a frame at or after the end of the window.
+    private var isPastEnd = false
 
     private typealias Moment = SampledFrame.Moment
 
@@ -86,11 +88,8 @@ package final class FrameReader {
     /// Returns `nil` at the end of the video or of the window. Throws when no frame could be decoded.
     package func next() throws(MediaError) -> SampledFrame? {
         while true {
-            switch try nextFiltered() {
-            case .sample(let sample): return sample
-            case .pastEnd: return nil
-            case .none: break
-            }
+            if let sample = try nextFiltered() { return sample }
+            guard !isPastEnd else { return nil }
             switch try decoder.receive() {
             case .frame(let frame, let isDamaged):
                 if let sample = try select(frame, isDamaged: isDamaged) { return sample }
@@ -98,7 +97,7 @@ package final class FrameReader {
             case .ended:
                 guard let pending = packetAfterDrain.take() else {
                     try filter?.flush()
-                    if case .sample(let sample) = try nextFiltered() { return sample }
+                    if let sample = try nextFiltered() { return sample }
                     try finish()
                     return nil
                 }
@@ -238,31 +237,28 @@ package final class FrameReader {
 
     // MARK: Filters
 
-    private enum Filtered {
-        case sample(SampledFrame)
-        case pastEnd
-        case none
-    }
-
-    private func nextFiltered() throws(MediaError) -> Filtered {
-        guard let filter else { return .none }
+    private func nextFiltered() throws(MediaError) -> SampledFrame? {
+        guard let filter else { return nil }
         while let frame = filter.pop() {
             guard filter.chain.needsEveryFrame else {
                 guard let moment = filterInputs.popFirst() else { continue }
-                return .sample(try filteredSample(frame, moment))
+                return try filteredSample(frame, moment)
             }
             let clock = grid.clock.withTimeBase(frame.time_base.rational ?? grid.clock.timeBase)
             guard let timestamp = FFmpeg.timestamp(frame.pts), clock.isPlausible(timestamp) else { continue }
-            if let end = grid.end, clock.isAtOrAfter(end, timestamp) { return .pastEnd }
+            if let end = grid.end, clock.isAtOrAfter(end, timestamp) {
+                isPastEnd = true
+                return nil
+            }
             selector.grid = SampleGrid(rate: grid.rate, clock: clock, start: grid.start, end: grid.end)
             guard selector.selects(timestamp) else { continue }
             let microseconds = clock.microseconds(at: timestamp)
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
             let (shown, isDamaged) = (filterInputs.first?.index ?? 0, filterInputs.first?.isDamaged ?? false)
             let moment = Moment(index: shown, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
-            return .sample(try filteredSample(frame, moment))
+            return try filteredSample(frame, moment)
         }
-        return .none
+        return nil
     }
 
     private func filteredSample(_ frame: consuming Frame, _ moment: Moment) throws(MediaError) -> SampledFrame {

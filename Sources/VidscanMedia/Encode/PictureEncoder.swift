@@ -71,11 +71,8 @@ package enum PictureEncoder {
             frame.quality = context.global_quality
         }
         try context.open(failure)
-        let packet = try Packet()
         var bytes: [UInt8] = []
-        for sent in [frame.pointer, nil] {
-            try context.encode(sent, into: packet, failure) { bytes += $0.bytes }
-        }
+        for sent in [frame.pointer, nil] { try context.encode(sent, failure) { bytes += $0.bytes } }
         return bytes
     }
 

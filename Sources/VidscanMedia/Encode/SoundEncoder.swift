@@ -13,7 +13,6 @@ final class SoundEncoder {
 
     private let decoder: CodecContext
     private let decoded: Frame
-    private let packet: Packet
     private var resampler = swr_alloc()
     private let queue: OpaquePointer?
     /// Position of the first queued sample, counted from the beginning of the new video.
@@ -33,7 +32,6 @@ final class SoundEncoder {
         try decoder.open("cannot open its decoder")
         context = try Self.encoder(of: parameters, container)
         decoded = try Frame()
-        packet = try Packet()
         queue = av_audio_fifo_alloc(context.sample_fmt, context.ch_layout.nb_channels, context.frame_size)
         guard resampler != nil, queue != nil else { throw .outOfMemory }
     }
@@ -217,6 +215,6 @@ final class SoundEncoder {
     }
 
     private func encode(_ frame: UnsafeMutablePointer<AVFrame>?, _ receive: Receive) throws(MediaError) {
-        try context.encode(frame, into: packet, "cannot encode the sound", receive)
+        try context.encode(frame, "cannot encode the sound", receive)
     }
 }

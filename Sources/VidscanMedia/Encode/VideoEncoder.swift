@@ -33,7 +33,6 @@ public enum VideoCodec: String, Sendable, CaseIterable {
 /// A libavcodec encoder: takes frames in presentation order, gives packets in decoding order.
 final class VideoEncoder {
     let context: CodecContext
-    private let packet: Packet
     private let name: String
     /// Durations by timestamp, because the encoders of FFmpeg 5 drop them.
     private var durations: [Int64: Int64] = [:]
@@ -47,7 +46,6 @@ final class VideoEncoder {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no encoder \(name)")
         }
         context = try CodecContext(encoder)
-        packet = try Packet()
         context.width = frame.width
         context.height = frame.height
         context.pix_fmt = AV_PIX_FMT_YUV420P
@@ -89,7 +87,7 @@ final class VideoEncoder {
         _ frame: UnsafeMutablePointer<AVFrame>?, duration: Int64 = 0, _ receive: CodecContext.Receive
     ) throws(MediaError) {
         if let frame, duration > 0 { durations[frame.pointee.pts] = duration }
-        try context.encode(frame, into: packet, "cannot encode with \(name)") { packet throws(MediaError) in
+        try context.encode(frame, "cannot encode with \(name)") { packet throws(MediaError) in
             packet.duration = durations.removeValue(forKey: packet.pts) ?? 0
             try receive(packet)
         }

@@ -87,10 +87,9 @@ extension CodecContext {
 
     typealias Receive = (borrowing Packet) throws(MediaError) -> Void
 
-    /// A `nil` frame ends the stream. `packet` holds one packet after the other.
-    func encode(
-        _ frame: UnsafeMutablePointer<AVFrame>?, into packet: borrowing Packet, _ failure: String, _ receive: Receive
-    ) throws(MediaError) {
+    /// A `nil` frame ends the stream.
+    func encode(_ frame: UnsafeMutablePointer<AVFrame>?, _ failure: String, _ receive: Receive) throws(MediaError) {
+        let packet = try Packet()
         FFmpeg.beginErrors()
         var result = avcodec_send_frame(pointer, frame)
         while result >= 0 {

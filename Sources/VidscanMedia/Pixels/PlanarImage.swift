@@ -50,18 +50,17 @@ struct PlanarImage {
                 base: UnsafeRawPointer(base), stride: Int(stride), width: (size.width + (1 << shiftX) - 1) >> shiftX,
                 height: (size.height + (1 << shiftY) - 1) >> shiftY, depth: depth)
         }
+        var planes = [plane(luma, frame.linesize.0, 0, 0)]
         var chroma = ChromaPosition(shiftX: Int(pixel.log2_chroma_w), shiftY: Int(pixel.log2_chroma_h))
         if pixel.nb_components >= 3 {
             guard pixel.comp.1.plane == 1, pixel.comp.2.plane == 2, pixel.comp.1.step == bytes,
                 pixel.comp.2.step == bytes, let blue = frame.data.1, let red = frame.data.2
             else { return nil }
-            planes = [
-                plane(luma, frame.linesize.0, 0, 0), plane(blue, frame.linesize.1, chroma.shiftX, chroma.shiftY),
-                plane(red, frame.linesize.2, chroma.shiftX, chroma.shiftY),
-            ]
-        } else {
-            planes = [plane(luma, frame.linesize.0, 0, 0)]
+            planes += [(blue, frame.linesize.1), (red, frame.linesize.2)].map { base, stride in
+                plane(base, stride, chroma.shiftX, chroma.shiftY)
+            }
         }
+        self.planes = planes
         // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, in the centre in JPEG.
         let matrix = ColorMatrix(frame)
         let location = frame.chroma_location
