@@ -15,9 +15,6 @@ package enum FilterCatalog {
 
     package static func named(_ name: String) -> FilterDescription? { all.first { $0.name == name } }
 
-    /// Empty unless the library is newer than the table.
-    package static var uncategorized: [String] { names.filter { FilterCategory.of($0) == nil } }
-
     /// Audio filters without fixed pads, whose media type the library does not show.
     private static let audioOnly = Set(
         words: "afir ainterleave amerge amix asegment astreamselect headphone join ladspa lv2")
@@ -57,9 +54,6 @@ package final class FilterDescription: @unchecked Sendable {
     /// Has the option `enable`, which switches it on and off over time.
     package var supportsTimeline: Bool {
         has(AVFILTER_FLAG_SUPPORT_TIMELINE_GENERIC | AVFILTER_FLAG_SUPPORT_TIMELINE_INTERNAL)
-    }
-    package var isVideoToVideo: Bool {
-        inputs == ["video"] && outputs == ["video"] && !hasMoreInputs && !hasMoreOutputs
     }
 
     /// What it accesses besides frames, as the end of a sentence; `nil` if it needs no permission.
