@@ -87,13 +87,12 @@ package struct Renderer: Sendable {
             }
             try painter.finish()
         } catch let error as MediaError {
+            let writing: [MediaError.Code: VidscanError.Code] = [.io: .output, .diskFull: .diskFull]
             throw VidscanError(
-                VidscanError.Code(rendering: error.code), error.message, stage: .render,
+                writing[error.code] ?? .media(error.code), error.message, stage: .render,
                 microseconds: progress.microseconds)
-        } catch let error as VidscanError {
-            throw error
         } catch {
-            throw VidscanError(.output, "\(error)", stage: .render)
+            throw error as? VidscanError ?? VidscanError(.output, "\(error)", stage: .render)
         }
         if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
         try file.complete()

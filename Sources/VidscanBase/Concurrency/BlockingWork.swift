@@ -20,9 +20,7 @@ package enum BlockingWork {
             throw VidscanError(.interrupted, "interrupted")
         } catch let error as VidscanError {
             guard error.code != .media(.cancelled) else { throw VidscanError(.interrupted, "interrupted") }
-            throw VidscanError(
-                error.code, error.reason, input: error.input ?? input, stage: error.stage,
-                microseconds: error.microseconds)
+            throw error.naming(input)
         }
     }
 }

@@ -51,6 +51,11 @@ extension VidscanError: CustomStringConvertible {
         return [input, position, reason].compactMap { $0 }.joined(separator: ": ")
     }
 
+    /// Returns the error with an input, unless it names one.
+    package func naming(_ input: String) -> Self {
+        Self(code, reason, input: self.input ?? input, stage: stage, microseconds: microseconds)
+    }
+
     /// - Parameter action: The beginning of the reason, for example `cannot write faces.csv`.
     package static func writing(_ action: String, _ error: SystemError, stage: Stage) -> Self {
         Self(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
@@ -61,16 +66,6 @@ extension VidscanError: CustomStringConvertible {
     ) throws(VidscanError) -> Value {
         do throws(SystemError) { return try work() } catch {
             throw .writing("cannot write \(path)", error, stage: stage)
-        }
-    }
-}
-
-extension VidscanError.Code {
-    package init(rendering code: MediaErrorCode) {
-        switch code {
-        case .io: self = .output
-        case .diskFull: self = .diskFull
-        default: self = .media(code)
         }
     }
 }

@@ -26,10 +26,6 @@ public struct PixelRectangle: Sendable, Hashable {
         guard right > left, bottom > top else { return nil }
         self.init(x: left, y: top, width: right - left, height: bottom - top)
     }
-
-    public var rectangle: Rectangle {
-        Rectangle(x: Double(x), y: Double(y), width: Double(width), height: Double(height))
-    }
 }
 
 /// A drawing over an area of a frame. Its surface owns the memory, which is valid until the next drawing.

@@ -223,12 +223,7 @@ final class DrawnImage {
 
     init(_ image: RasterImage) {
         size = image.size
-        var level = image
-        add(level)
-        while level.size.shortSide > 2 {
-            level = level.halved()
-            add(level)
-        }
+        for level in sequence(first: image, next: { $0.size.shortSide > 2 ? $0.halved() : nil }) { add(level) }
     }
 
     deinit {
@@ -241,13 +236,7 @@ final class DrawnImage {
     /// Puts the top left corner at the origin, with one unit per pixel. `pixelsPerImagePixel` is the drawing scale.
     func setSource(of context: OpaquePointer?, pixelsPerImagePixel: Double) {
         let wanted = (size.width > 0 && pixelsPerImagePixel > 0) ? 1 / pixelsPerImagePixel : 1
-        var index = 0
-        var shrink = 2.0
-        while shrink <= wanted, index + 1 < levels.count {
-            index += 1
-            shrink *= 2
-        }
-        let level = levels[index]
+        let level = levels[levels.indices.last { Double(1 << $0) <= wanted } ?? 0]
         cairo_scale(
             context, Double(size.width) / Double(level.size.width), Double(size.height) / Double(level.size.height))
         cairo_set_source_surface(context, level.surface, 0, 0)

@@ -20,11 +20,6 @@ extension VidscanError {
         VidscanError(.result, reason, input: input, stage: .open)
     }
 
-    /// Returns the error with an input, unless it names one.
-    package func naming(_ input: String) -> VidscanError {
-        VidscanError(code, reason, input: self.input ?? input, stage: stage, microseconds: microseconds)
-    }
-
     /// Runs work that reads or writes media, and adds the stage to its errors.
     package static func media<Value>(
         stage: VidscanError.Stage, _ work: () throws(MediaError) -> Value
