@@ -36,6 +36,8 @@ public struct VideoUpdates: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(run: AnalysisRun(analyze)) }
 
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+        public typealias Failure = VidscanError
+
         /// `nil` after the end.
         fileprivate var run: AnalysisRun?
 
@@ -49,12 +51,6 @@ public struct VideoUpdates: AsyncSequence, Sendable {
             let update = try await run.next()
             if update != nil { self.run = run }
             return update
-        }
-
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(VidscanError) -> VideoUpdate? {
-            try await next()
         }
     }
 }

@@ -99,15 +99,15 @@ struct FaceTimeline {
 
     func neighbours(of faceID: Int, aroundSample number: Int) -> (before: Sighting?, after: Sighting?) {
         (
-            last(faceID, in: window.prefix { $0.number < number }),
-            last(faceID, in: window.drop { $0.number <= number }.reversed())
+            first(faceID, in: window.prefix { $0.number < number }.reversed()),
+            first(faceID, in: window.drop { $0.number <= number })
         )
     }
 
     var faceIDs: [Int] { Set(window.flatMap { $0.faces.map(\.faceID) }).sorted() }
 
-    private func last(_ faceID: Int, in samples: some BidirectionalCollection<Sample>) -> Sighting? {
-        for sample in samples.reversed() {
+    private func first(_ faceID: Int, in samples: some Sequence<Sample>) -> Sighting? {
+        for sample in samples {
             if let face = sample.faces.first(where: { $0.faceID == faceID }) { return (sample.number, face) }
         }
         return nil
@@ -117,9 +117,9 @@ struct FaceTimeline {
     /// the face. A face appears half-way from the preceding sample and disappears half-way to the following one.
     func faces(at microseconds: Int64) -> [FaceState] {
         faceIDs.compactMap { id in
-            let after = last(id, in: window.drop { $0.microseconds < microseconds }.reversed())
+            let after = first(id, in: window.drop { $0.microseconds < microseconds })
             if let after, after.face.microseconds == microseconds { return after.face }
-            let before = last(id, in: window.prefix { $0.microseconds < microseconds })
+            let before = first(id, in: window.prefix { $0.microseconds < microseconds }.reversed())
             if let before, let after, after.number - before.number <= 2,
                 !hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
             {
