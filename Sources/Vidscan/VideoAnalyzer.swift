@@ -100,12 +100,9 @@ extension VideoAnalyzer {
             }
             var settings = settings
             settings.write.formats = []
-            let folder: WorkingItem
-            do throws(SystemError) {
-                folder = try .folder(for: "vidscan", in: try Folder(temporaryFolder), isPrivate: true)
-            } catch {
-                throw VidscanError.writing("cannot create a folder in \(temporaryFolder)", error, stage: .open)
-            }
+            let folder = try VidscanError.writing(
+                "cannot create a folder in \(temporaryFolder)", stage: .open,
+                try WorkingItem.folder(for: "vidscan", in: try Folder(temporaryFolder), isPrivate: true))
             defer { folder.remove() }
             summary = try await analyze(settings, folder.path + "/result")
         }

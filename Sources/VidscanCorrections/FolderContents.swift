@@ -6,14 +6,8 @@ internal import VidscanResults
 enum FolderContents {
     /// The names of what is in a folder, sorted. Temporary files are left out.
     static func names(_ folder: String) throws(VidscanError) -> [String] {
-        let all: [[UInt8]]
-        do throws(SystemError) {
-            all = try FileSystem.names(in: folder)
-        } catch {
-            throw .result("cannot read the folder \(folder): \(error)")
-        }
         var names: [String] = []
-        for bytes in all {
+        for bytes in try VidscanError.reading("cannot read the folder \(folder)", try FileSystem.names(in: folder)) {
             guard let name = String(validating: bytes, as: UTF8.self) else {
                 throw .result("\(folder) has a file whose name is not valid UTF-8; rename it")
             }
@@ -35,7 +29,7 @@ enum FolderContents {
     /// space, or copied if the file system has no links.
     static func take(_ path: String, to newPath: String) throws(VidscanError) {
         switch FileSystem.entry(path, followsLinks: false) {
-        case nil: throw .writing("cannot read \(path)", .current, stage: .write)
+        case nil: throw .writing("cannot read \(path)", .current)
         case .file: if link(path, newPath) != 0 { try copy(path, to: newPath) }
         case .folder:
             try makeFolder(newPath)
@@ -64,26 +58,17 @@ enum FolderContents {
         }
         let descriptor = open(newPath, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
-        guard descriptor >= 0, fsync(descriptor) == 0 else {
-            throw .writing("cannot write \(newPath)", .current, stage: .write)
-        }
+        guard descriptor >= 0, fsync(descriptor) == 0 else { throw .writing("cannot write \(newPath)", .current) }
     }
 
     static func makeFolder(_ path: String) throws(VidscanError) {
-        guard mkdir(path, 0o755) == 0 else {
-            throw .writing("cannot create the folder \(path)", .current, stage: .write)
-        }
+        guard mkdir(path, 0o755) == 0 else { throw .writing("cannot create the folder \(path)", .current) }
     }
 
     /// Lets one process at a time change a result: as long as the folder that is returned lives. Throws if another process
     /// is changing the result.
     static func lock(_ result: String) throws(VidscanError) -> Folder {
-        let folder: Folder
-        do throws(SystemError) {
-            folder = try Folder(result)
-        } catch {
-            throw .result("cannot open the folder: \(error)", input: result)
-        }
+        let folder = try VidscanError.reading("cannot open the folder", input: result, try Folder(result))
         guard folder.lock() else {
             throw VidscanError(
                 .output, "another 'vidscan apply' is correcting it; wait until it has finished", input: result,

@@ -14,11 +14,7 @@ struct ExportPlaces {
         let output = options.output.map(FilePath.expandingHome)
         var folder = output == nil ? result.name : nil
         if let output, options.outputIsFolder || output.hasSuffix("/") || FileSystem.entry(output) == .folder {
-            do throws(SystemError) {
-                try FileSystem.createFolder(output)
-            } catch {
-                throw .writing("cannot create the folder \(output)", error, stage: .write)
-            }
+            try VidscanError.writing("cannot create the folder \(output)", try FileSystem.createFolder(output))
             folder = output
         }
         files = options.formats.map { format in

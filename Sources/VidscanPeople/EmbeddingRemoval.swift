@@ -18,11 +18,9 @@ package enum EmbeddingRemoval {
     }
 
     private static func folders(of path: String) throws(VidscanError) -> [Folder] {
-        do throws(SystemError) {
-            let result = try Folder(path)
-            guard result.entry(ResultFiles.originals) == .folder else { return [result] }
-            return [result, try result.folder(ResultFiles.originals)]
-        } catch { throw .result("cannot open the folder: \(error)") }
+        let result = try VidscanError.reading("cannot open the folder", try Folder(path))
+        guard result.entry(ResultFiles.originals) == .folder else { return [result] }
+        return [result, try VidscanError.reading("cannot open the folder", try result.folder(ResultFiles.originals))]
     }
 
     private static func removeFile(_ folder: Folder) throws(VidscanError) -> Bool {
@@ -31,7 +29,7 @@ package enum EmbeddingRemoval {
             try folder.sync()
         } catch {
             if error.number == ENOENT { return false }
-            throw .writing("cannot remove \(EmbeddingFile.name)", error, stage: .write)
+            throw .writing("cannot remove \(EmbeddingFile.name)", error)
         }
         return true
     }
@@ -41,13 +39,11 @@ package enum EmbeddingRemoval {
         let record = try RecordFile.decode(JSONValue.self, folder: folder.path, name: name)
         guard case .object(var members) = record, members.removeValue(forKey: "embeddings") != nil else { return false }
         var status = stat()
-        guard stat("\(folder.path)/\(name)", &status) == 0 else {
-            throw .writing("cannot read \(name)", .current, stage: .write)
-        }
+        guard stat("\(folder.path)/\(name)", &status) == 0 else { throw .writing("cannot read \(name)", .current) }
         let file = try AtomicFile(in: folder, named: name, path: name)
         try file.write(try RecordFile.text(JSONValue.object(members), name: name))
         guard futimens(file.descriptor, [status.st_atim, status.st_mtim]) == 0 else {
-            throw .writing("cannot write \(name)", .current, stage: .write)
+            throw .writing("cannot write \(name)", .current)
         }
         try file.complete()
         return true

@@ -57,16 +57,15 @@ extension VidscanError: CustomStringConvertible {
     }
 
     /// - Parameter action: The beginning of the reason, for example `cannot write faces.csv`.
-    package static func writing(_ action: String, _ error: SystemError, stage: Stage) -> Self {
+    package static func writing(_ action: String, _ error: SystemError, stage: Stage = .write) -> Self {
         Self(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
     }
 
-    package static func whileWriting<Value>(
-        _ path: String, stage: Stage, _ work: @autoclosure () throws(SystemError) -> Value
+    /// Runs a part of writing, and throws `writing` with its error.
+    package static func writing<Value>(
+        _ action: String, stage: Stage = .write, _ work: @autoclosure () throws(SystemError) -> Value
     ) throws(VidscanError) -> Value {
-        do throws(SystemError) { return try work() } catch {
-            throw .writing("cannot write \(path)", error, stage: stage)
-        }
+        do throws(SystemError) { return try work() } catch { throw .writing(action, error, stage: stage) }
     }
 }
 

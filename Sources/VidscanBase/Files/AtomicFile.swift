@@ -17,7 +17,7 @@ package struct AtomicFile: ~Copyable {
             throw VidscanError(.exists, "\(path) is the source video, which is never replaced", stage: .open)
         }
         try Self.checkVacancy(path, replaces: replaces)
-        let folder = try VidscanError.whileWriting(path, stage: stage, try Folder(FilePath.folder(of: path)))
+        let folder = try VidscanError.writing("cannot write \(path)", stage: stage, try Folder(FilePath.folder(of: path)))
         try self.init(in: folder, named: FilePath.name(of: path), path: path, replaces: replaces, stage: stage)
     }
 
@@ -25,7 +25,7 @@ package struct AtomicFile: ~Copyable {
     package init(
         in folder: Folder, named name: String, path: String, replaces: Bool = true, stage: VidscanError.Stage = .write
     ) throws(VidscanError) {
-        item = try VidscanError.whileWriting(path, stage: stage, try WorkingItem.file(for: name, in: folder))
+        item = try VidscanError.writing("cannot write \(path)", stage: stage, try .file(for: name, in: folder))
         (self.path, self.folder, self.name) = (path, folder, name)
         (self.replaces, self.stage) = (replaces, stage)
     }
@@ -41,7 +41,7 @@ package struct AtomicFile: ~Copyable {
     package var writingPath: String { item.path }
 
     package func write(_ bytes: [UInt8]) throws(VidscanError) {
-        try VidscanError.whileWriting(path, stage: stage, try FileSystem.write(bytes, to: descriptor))
+        try VidscanError.writing("cannot write \(path)", stage: stage, try FileSystem.write(bytes, to: descriptor))
     }
 
     package func write(_ text: String) throws(VidscanError) { try write(Array(text.utf8)) }

@@ -56,18 +56,11 @@ package struct MergedTable: Sendable {
     private func source(of item: BatchJournal.Item) -> String { "\(folder)/\(item.resultPath)/\(table).csv" }
 
     private static func open(_ source: String) throws(VidscanError) -> FileHandle {
-        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        let descriptor = Glibc.open(source, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        let reason = SystemError.current
-        guard descriptor >= 0 else {
-            throw VidscanError(.input, "cannot read \(source): \(reason); run the batch again")
+        do throws(SystemError) {
+            return FileHandle(fileDescriptor: try FileSystem.openFile(source).descriptor, closeOnDealloc: true)
+        } catch {
+            throw VidscanError(.input, "cannot read \(source): \(error); run the batch again")
         }
-        let input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw VidscanError(.input, "cannot read \(source): it is not a regular file; run the batch again")
-        }
-        return input
     }
 
     private static func reading<Value>(_ source: String, _ read: () throws -> Value) throws(VidscanError) -> Value {

@@ -163,12 +163,8 @@ final class StudyFolder {
     init(_ path: String) throws(VidscanError) {
         self.path = path
         isNew = !FileManager.default.fileExists(atPath: path)
-        do throws(SystemError) { try FileSystem.createFolder(path) } catch {
-            throw .writing("cannot create the folder \(path)", error, stage: .write)
-        }
-        do throws(SystemError) { folder = try Folder(path) } catch {
-            throw .writing("cannot open the folder \(path)", error, stage: .write)
-        }
+        try VidscanError.writing("cannot create the folder \(path)", try FileSystem.createFolder(path))
+        folder = try VidscanError.writing("cannot open the folder \(path)", try Folder(path))
         guard folder.lock() else {
             throw VidscanError(
                 .output, "another 'vidscan people' is writing to \(path); wait until it has finished", stage: .write)

@@ -14,17 +14,9 @@ final class ReadableFile: Sendable {
 
     init(path: String, name: String) throws(VidscanError) {
         self.name = name
-        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Self.unreadable(name, SystemError.current)
+        do throws(SystemError) { (descriptor, size) = try FileSystem.openFile(path) } catch {
+            throw Self.unreadable(name, error)
         }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            throw Self.unreadable(name, "it is not a regular file")
-        }
-        size = Int64(status.st_size)
     }
 
     deinit { close(descriptor) }
@@ -45,9 +37,7 @@ final class ReadableFile: Sendable {
 
     /// Returns fewer bytes only at the end of the file.
     private func next(upTo count: Int) throws(VidscanError) -> [UInt8] {
-        do throws(SystemError) {
-            return try FileSystem.read(descriptor, limit: count - 1)
-        } catch {
+        do throws(SystemError) { return try FileSystem.read(descriptor, limit: count - 1) } catch {
             throw Self.unreadable(name, error)
         }
     }

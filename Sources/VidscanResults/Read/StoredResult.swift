@@ -133,13 +133,9 @@ package enum ResultFinder {
         var results: [String] = []
         var pending = [root]
         while let folder = pending.popLast() {
-            let names: [[UInt8]]
-            do throws(SystemError) {
-                names = try FileSystem.names(in: folder)
-            } catch {
-                let place = folder == root ? "" : " \(folder)"
-                throw .result("cannot read the folder\(place): \(error)", input: path)
-            }
+            let place = folder == root ? "" : " \(folder)"
+            let names = try VidscanError.reading(
+                "cannot read the folder\(place)", input: path, try FileSystem.names(in: folder))
             for bytes in names where bytes.first != UInt8(ascii: ".") {
                 // No table can name a result whose name is not text.
                 guard let name = String(validating: bytes, as: UTF8.self), !ResultPaths.isPrevious(name) else {

@@ -20,6 +20,13 @@ extension VidscanError {
         VidscanError(.result, reason, input: input, stage: .open)
     }
 
+    /// Runs a part of reading a result, and throws `result` with its error.
+    package static func reading<Value>(
+        _ action: String, input: String? = nil, _ work: @autoclosure () throws(SystemError) -> Value
+    ) throws(VidscanError) -> Value {
+        do throws(SystemError) { return try work() } catch { throw .result("\(action): \(error)", input: input) }
+    }
+
     /// Runs work that reads or writes media, and adds the stage to its errors.
     package static func media<Value>(
         stage: VidscanError.Stage, _ work: () throws(MediaError) -> Value

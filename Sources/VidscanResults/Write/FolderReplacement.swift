@@ -181,7 +181,7 @@ package struct FolderReplacement: Sendable {
     private func check(_ result: Int32) throws(VidscanError) { guard result == 0 else { throw failure(result) } }
 
     private func failure(_ number: Int32) -> VidscanError {
-        .writing("cannot move the \(kind.noun) to \(path)", SystemError(number), stage: .write)
+        .writing("cannot move the \(kind.noun) to \(path)", SystemError(number))
     }
 
     /// Recovers from a run that ended between the two steps: moves the old folder back, or removes it if the new one is

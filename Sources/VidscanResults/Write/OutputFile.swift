@@ -12,11 +12,7 @@ final class OutputFile {
         let file = FilePath.name(of: path)
         let name = file.hasPrefix(".") ? "its temporary file \(file)" : file
         self.name = name
-        do throws(SystemError) {
-            descriptor = try FileSystem.create(path)
-        } catch {
-            throw .writing("cannot create \(name)", error, stage: .write)
-        }
+        descriptor = try VidscanError.writing("cannot create \(name)", try FileSystem.create(path))
     }
 
     deinit {
@@ -45,17 +41,11 @@ final class OutputFile {
     }
 
     private func flush() throws(VidscanError) {
-        do throws(SystemError) {
-            try FileSystem.write(buffer.bytes, to: descriptor)
-        } catch {
-            throw failure(error)
-        }
+        try VidscanError.writing("cannot write \(name)", try FileSystem.write(buffer.bytes, to: descriptor))
         buffer.removeAll()
     }
 
-    private func check(_ succeeded: Bool) throws(VidscanError) { guard succeeded else { throw failure(.current) } }
-
-    private func failure(_ error: SystemError) -> VidscanError {
-        .writing("cannot write \(name)", error, stage: .write)
+    private func check(_ succeeded: Bool) throws(VidscanError) {
+        guard succeeded else { throw .writing("cannot write \(name)", .current) }
     }
 }

@@ -27,25 +27,17 @@ package final class ResultFolder {
         self.finalPath = finalPath
         self.kind = kind
         let parent = FilePath.folder(of: finalPath)
-        do throws(SystemError) {
-            folder = try Self.open(parent, below: base)
-        } catch {
-            throw .writing("cannot create the folder \(parent)", error, stage: .write)
-        }
+        folder = try VidscanError.writing("cannot create the folder \(parent)", try Self.open(parent, below: base))
         let name = FilePath.name(of: finalPath)
         replacement = FolderReplacement(in: folder, name: name, path: finalPath, kind: kind, policy: policy)
         replacement.recover()
         WorkingItem.removeLeftovers(in: folder)
         // Otherwise this would be found when the work is done.
         guard name.utf8.count <= 255 else {
-            throw .writing("cannot create \(finalPath)", SystemError(ENAMETOOLONG), stage: .write)
+            throw .writing("cannot create \(finalPath)", SystemError(ENAMETOOLONG))
         }
         try replacement.check()
-        do throws(SystemError) {
-            item = try .folder(for: name, in: folder)
-        } catch {
-            throw .writing("cannot create a folder in \(parent)", error, stage: .write)
-        }
+        item = try VidscanError.writing("cannot create a folder in \(parent)", try .folder(for: name, in: folder))
     }
 
     deinit { discardUnlessComplete() }
@@ -80,11 +72,7 @@ package final class ResultFolder {
                 .output, "cannot write \(finalPath): its temporary folder was removed meanwhile", stage: .write)
         }
         // The contents must be on disk before the name is.
-        do throws(SystemError) {
-            try Folder(partialPath).sync()
-        } catch {
-            throw .writing("cannot move the \(kind.noun) to \(finalPath)", error, stage: .write)
-        }
+        try VidscanError.writing("cannot move the \(kind.noun) to \(finalPath)", try Folder(partialPath).sync())
         let previous = try replacement.put(item.name)
         isOpen = false
         item.release()
