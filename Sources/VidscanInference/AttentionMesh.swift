@@ -68,8 +68,7 @@ public final class AttentionMesh: @unchecked Sendable {
     public init(path: String, weights weightsPath: String) throws(InferenceError) {
         let description: Description
         do {
-            description = try JSONDecoder().decode(
-                Description.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            description = try JSONDecoder().decode(Description.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
             throw InferenceError(.modelNotFound, "cannot read \(path)")
         }

@@ -262,6 +262,4 @@ final class BatchConsoleReporter: BatchObserver {
 }
 
 /// The part of `run.json` with limits of the result.
-private struct ResultNotices: Decodable {
-    let notices: [String]
-}
+private struct ResultNotices: Decodable { let notices: [String] }

@@ -7,9 +7,7 @@ internal import VidscanBase
 
 extension ParsableArguments {
     /// Ends the command if its options contradict each other or are out of range.
-    func refuse(if isWrong: Bool, _ reason: String) throws {
-        if isWrong { throw ValidationError(reason) }
-    }
+    func refuse(if isWrong: Bool, _ reason: String) throws { if isWrong { throw ValidationError(reason) } }
 }
 
 enum CommandWork {

@@ -55,9 +55,7 @@ struct ConsoleLog: Sendable {
         if showsProgressLine { Output.progress(line) } else { self(.info, .progress, line, fields) }
     }
 
-    func clearProgressLine() {
-        if showsProgressLine { Output.progress("") }
-    }
+    func clearProgressLine() { if showsProgressLine { Output.progress("") } }
 }
 
 /// Names a JSON line; `docs/log.schema.json` lists the fields of each.

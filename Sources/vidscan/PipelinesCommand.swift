@@ -25,9 +25,7 @@ struct PipelinesCommand: ParsableCommand {
 
         func run() throws {
             let names = PipelineLibrary.names
-            guard !names.isEmpty else {
-                throw PipelinesCommand.nothingInstalled
-            }
+            guard !names.isEmpty else { throw PipelinesCommand.nothingInstalled }
             let width = names.map(\.count).max() ?? 0
             for name in names {
                 let file = try? PipelineLibrary.load(name, filters: .keep)

@@ -153,9 +153,7 @@ enum Output {
     }
 
     /// Some file systems report a full disk only when closing.
-    static func finish() {
-        if close(STDOUT_FILENO) != 0 { fail(.current) }
-    }
+    static func finish() { if close(STDOUT_FILENO) != 0 { fail(.current) } }
 
     /// To the start of the line, then clear it.
     private static let clearing = "\r\u{1B}[K"

@@ -70,9 +70,7 @@ public struct Rectangle: Sendable, Hashable {
     }
 
     /// Returns the bounding box of the mapped rectangle.
-    public func bounds(after map: AffineTransform) -> Rectangle {
-        Rectangle(around: corners.map(map.apply))
-    }
+    public func bounds(after map: AffineTransform) -> Rectangle { Rectangle(around: corners.map(map.apply)) }
 
     /// Returns fractions of a frame's width and height.
     public func relative(to size: PictureSize) -> Rectangle {

@@ -147,9 +147,7 @@ package enum FilterSyntax {
             return true
         }
 
-        mutating func skipSpaces() {
-            while let byte = current, FilterSyntax.spaces.contains(byte) { position += 1 }
-        }
+        mutating func skipSpaces() { while let byte = current, FilterSyntax.spaces.contains(byte) { position += 1 } }
 
         mutating func read(while isPart: (UInt8) -> Bool) -> String {
             let start = position

@@ -165,9 +165,7 @@ struct Quantization {
         largest = Int(((range.upperBound - range.lowerBound) / step).rounded()) + 1
     }
 
-    var json: JSONValue {
-        .object(["low": .number(low), "step": .number(step), "largest": .integer(largest)])
-    }
+    var json: JSONValue { .object(["low": .number(low), "step": .number(step), "largest": .integer(largest)]) }
 
     var isByte: Bool { largest <= Int(UInt8.max) }
 

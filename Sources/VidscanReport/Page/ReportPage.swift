@@ -128,8 +128,7 @@ struct ReportPage {
             // `data:` URLs by face_id, and pseudonyms by person_id.
             "pictures": Self.texts(pictures), "names": Self.texts(names),
             "events": packedEvents,
-            "cuts": .list(
-                cuts.map { .object(["time": seconds($0), "isGradual": .flag($0.value == "gradual")]) }),
+            "cuts": .list(cuts.map { .object(["time": seconds($0), "isGradual": .flag($0.value == "gradual")]) }),
             // The tables contain these already.
             "corrections": .list((corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) }),
             // Left-out times, in seconds.

@@ -45,7 +45,6 @@ package struct ForeignTable: Sendable {
         names = groups.flatMap(\.names)
     }
 
-    /// `input` is the path of the video.
     package func rows(_ frame: FrameRecord, _ faces: [FaceRow], _ input: String) -> [[Field]] {
         let faces: [FaceRow?] = faces.isEmpty ? [nil] : faces
         return faces.map { face in

@@ -32,9 +32,7 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
 
     private var shapeCount: Int { FaceShape.betweenVariances.count }
     private var meshCount: Int { hasMesh ? 3 * FaceMesh.pointCount : 0 }
-    private var floatCount: Int {
-        Self.fields.count + 1 + blendshapeCount + meshCount + (hasEvidence ? shapeCount : 0)
-    }
+    private var floatCount: Int { Self.fields.count + 1 + blendshapeCount + meshCount + (hasEvidence ? shapeCount : 0) }
     /// Without its crop.
     var faceBytes: Int { 4 * floatCount + (hasEvidence ? AppearanceDescriptor.byteCount + 2 : 4 + 8) }
 

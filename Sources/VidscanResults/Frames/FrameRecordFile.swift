@@ -39,7 +39,6 @@ package final class FrameRecordFile {
     /// Does not sync: the file of a run is removed later.
     package func close() throws(VidscanError) { try file.close() }
 
-    /// Syncs the file to disk.
     package func finish() throws(VidscanError) { try file.finish() }
 
     package func remove() { unlink(path) }

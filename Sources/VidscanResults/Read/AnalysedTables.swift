@@ -90,9 +90,7 @@ extension ResultFiles {
     }
 
     static func digest(of file: String, in folder: String) throws(VidscanError) -> String {
-        do {
-            return try FileDigest.sha256(path: "\(folder)/\(file)")
-        } catch {
+        do { return try FileDigest.sha256(path: "\(folder)/\(file)") } catch {
             throw .result(error.reason, input: folder)
         }
     }

@@ -6,9 +6,7 @@ final class BinaryFile {
     private var position = 0
     private(set) var offset = 0
 
-    init(folder: String, name: String) throws(VidscanError) {
-        file = try ReadableFile(folder: folder, name: name)
-    }
+    init(folder: String, name: String) throws(VidscanError) { file = try ReadableFile(folder: folder, name: name) }
 
     var name: String { file.name }
     var size: Int64 { file.size }
@@ -56,9 +54,7 @@ struct NumberReader {
         self.init(file, bytes)
     }
 
-    func problem(_ reason: String, size: Int = 4) -> VidscanError {
-        file.problem(reason, at: start + offset - size)
-    }
+    func problem(_ reason: String, size: Int = 4) -> VidscanError { file.problem(reason, at: start + offset - size) }
 
     mutating func next<Number: BitwiseCopyable>(_ type: Number.Type) -> Number {
         defer { offset += MemoryLayout<Number>.size }
@@ -113,11 +109,7 @@ struct NumberReader {
 
 extension ByteWriter {
     /// In host byte order, as `NumberReader` reads it.
-    mutating func write(number: some BitwiseCopyable) {
-        withUnsafeBytes(of: number) { write(bytes: $0) }
-    }
+    mutating func write(number: some BitwiseCopyable) { withUnsafeBytes(of: number) { write(bytes: $0) } }
 
-    mutating func write(numbers: [some BitwiseCopyable]) {
-        numbers.withUnsafeBytes { write(bytes: $0) }
-    }
+    mutating func write(numbers: [some BitwiseCopyable]) { numbers.withUnsafeBytes { write(bytes: $0) } }
 }

@@ -61,9 +61,7 @@ final class ReadableFile: Sendable {
     /// Throws if the file is larger than `limit` bytes; reads at most one byte more.
     func contents(limit: Int) throws(VidscanError) -> [UInt8] {
         let bytes = try next(upTo: limit + 1)
-        guard bytes.count <= limit else {
-            throw .result("\(name) is larger than \(limit) bytes")
-        }
+        guard bytes.count <= limit else { throw .result("\(name) is larger than \(limit) bytes") }
         return bytes
     }
 }

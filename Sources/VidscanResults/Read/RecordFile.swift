@@ -8,9 +8,7 @@ package enum RecordFile {
         _ type: Value.Type, folder: String, name: String, limit: Int = ReadLimits.record
     ) throws(VidscanError) -> Value {
         let bytes = try ReadableFile(folder: folder, name: name).contents(limit: limit)
-        do {
-            return try decoder.decode(type, from: Data(bytes))
-        } catch {
+        do { return try decoder.decode(type, from: Data(bytes)) } catch {
             throw .result("its \(name) cannot be read: \(reason(error))")
         }
     }
@@ -20,9 +18,7 @@ package enum RecordFile {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.keyEncodingStrategy = .convertToSnakeCase
-        do {
-            return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
-        } catch {
+        do { return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n" } catch {
             throw VidscanError(.output, "cannot write \(name): \(error.localizedDescription)", stage: .write)
         }
     }
@@ -90,9 +86,7 @@ struct RecordCheck {
 
     func map(_ map: VidscanBase.AffineTransform?, _ key: String) throws(VidscanError) {
         guard let map else { return }
-        let numbers: KeyValuePairs = [
-            "xx": map.xx, "xy": map.xy, "x": map.x, "yx": map.yx, "yy": map.yy, "y": map.y,
-        ]
+        let numbers: KeyValuePairs = ["xx": map.xx, "xy": map.xy, "x": map.x, "yx": map.yx, "yy": map.yy, "y": map.y]
         for (name, value) in numbers { try number(value, "\(key).\(name)", in: ReadLimits.coordinates) }
     }
 }

@@ -56,9 +56,7 @@ package struct StoredResult {
     }
 
     /// Whether a video in which faces are hidden was made from this result.
-    package var hidesFaces: Bool {
-        record.pipeline.render?.anonymize != nil || videoWithHiddenFaces != nil
-    }
+    package var hidesFaces: Bool { record.pipeline.render?.anonymize != nil || videoWithHiddenFaces != nil }
 
     /// Also finds a picture in which faces are hidden.
     package var videoWithHiddenFaces: String? { Self.videosWithHiddenFaces(in: name).first }

@@ -154,9 +154,7 @@ package final class TableReader {
         return "'" + String(shown) + (bytes.count > shown.count ? "…'" : "'")
     }
 
-    private func unexpected(_ column: Int, _ reason: String) -> VidscanError {
-        problem("\(header[column]) \(reason)")
-    }
+    private func unexpected(_ column: Int, _ reason: String) -> VidscanError { problem("\(header[column]) \(reason)") }
 }
 
 package struct FaceColumns {

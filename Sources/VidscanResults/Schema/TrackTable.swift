@@ -114,14 +114,10 @@ public enum TrackTable {
                 decimals: decimals ?? max(2, measure.description.decimals), meaning
             ) { value($0.statistics[index]).map(Double.init) }
         }
-        var resolution = ByteWriter(reservingCapacity: 8)
-        resolution.write((measure.range.upperBound - measure.range.lowerBound) / 512, decimals: 3)
+        let resolution = NumberText.fixed((measure.range.upperBound - measure.range.lowerBound) / 512, decimals: 3)
         var levels = [
             level("mean", "Mean of \(name) over the \(name)_samples.") { $0.mean },
-            level(
-                "median",
-                "Median of \(name), from a histogram; exact to \(String(decoding: resolution.bytes, as: UTF8.self))."
-            ) { $0.median },
+            level("median", "Median of \(name), from a histogram; exact to \(resolution).") { $0.median },
             level("max", "Maximum of \(name).") { $0.maximum },
         ]
         if case .metric(let metric) = measure, RestingLevels.metrics.contains(metric) {

@@ -15,9 +15,7 @@ final class OutputFile {
         descriptor = try VidscanError.writing("cannot create \(name)", try FileSystem.create(path))
     }
 
-    deinit {
-        if isOpen { Glibc.close(descriptor) }
-    }
+    deinit { if isOpen { Glibc.close(descriptor) } }
 
     func write(_ content: (inout ByteWriter) -> Void) throws(VidscanError) {
         content(&buffer)

@@ -44,9 +44,7 @@ package struct ResultContents {
 
     /// Tables whose digest differs from the one in `run.json`.
     private static func edited(in folder: Folder, record: String) -> [String] {
-        struct Record: Decodable {
-            let digests: [String: String]?
-        }
+        struct Record: Decodable { let digests: [String: String]? }
         let digests = (try? RecordFile.decode(Record.self, folder: folder.path, name: record))?.digests ?? [:]
         return digests.filter { (try? ResultFiles.digest(of: $0.key, in: folder.path)) != $0.value }.map(\.key)
     }

@@ -33,9 +33,7 @@ package final class ResultFolder {
         replacement.recover()
         WorkingItem.removeLeftovers(in: folder)
         // Otherwise this would be found when the work is done.
-        guard name.utf8.count <= 255 else {
-            throw .writing("cannot create \(finalPath)", SystemError(ENAMETOOLONG))
-        }
+        guard name.utf8.count <= 255 else { throw .writing("cannot create \(finalPath)", SystemError(ENAMETOOLONG)) }
         try replacement.check()
         item = try VidscanError.writing("cannot create a folder in \(parent)", try .folder(for: name, in: folder))
     }
