@@ -34,7 +34,6 @@ struct NetworkWeights {
         vs_depthwise(channels: channels, stride: stride, weights: take(9 * channels), bias: take(channels))
     }
 
-    /// Rounds up to a multiple of 16.
     static func padded(_ outputs: Int) -> Int { (outputs + 15) / 16 * 16 }
 
     /// Returns the owner of the weights. Throws unless the file holds exactly the weights that were taken.

@@ -36,7 +36,6 @@ final class OpenVINOLibrary: @unchecked Sendable {
         return path
     }
 
-    /// Returns the object that a function makes.
     func object(
         _ what: String, _ make: (UnsafeMutablePointer<OpaquePointer?>) -> CInt
     ) throws(InferenceError) -> OpaquePointer {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanCorrections
+internal import VidscanResults
 
 struct ApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,15 +43,11 @@ struct ApplyCommand: AsyncParsableCommand {
         try refuse(
             if: undo && (corrections != nil || output != nil || dryRun || force), "--undo needs the result alone.")
         try refuse(if: !undo && corrections == nil, "Name the file of corrections, or use --undo.")
-        if let corrections, Self.isResult(corrections), !Self.isResult(result) {
+        if let corrections, ResultFinder.isResult(corrections), !ResultFinder.isResult(result) {
             throw ValidationError("The result comes first: 'vidscan apply \(corrections) \(result)'.")
         }
         try refuse(if: force && output == nil, "--force replaces what is at --output.")
         try refuse(if: dryRun && output != nil, "--dry-run writes nothing, so --output has no use.")
-    }
-
-    private static func isResult(_ path: String) -> Bool {
-        FileManager.default.fileExists(atPath: path + "/" + "run.json")
     }
 
     func run() async throws {

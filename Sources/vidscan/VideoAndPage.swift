@@ -90,8 +90,7 @@ struct EarlierPeople {
 
     private static func rows(of folder: String) throws(VidscanError) -> [[String]] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
-        var places: [Int] = []
-        for column in columns { places.append(try table.column(column)) }
+        let places = try columns.map(table.column)
         var rows: [[String]] = []
         while try table.next() {
             rows.append(places.map { table.text($0) ?? "" })

@@ -61,7 +61,6 @@ extension TensorPicture {
         let down = Coverage(samples: size.height, outputs: target.height)
         let across = Coverage(samples: size.width, outputs: target.width)
         let filter = RowFilter(first: across.first, offset: across.offset) { across.weight[$0] }
-        let kernels = vs_best_kernels().pointee
         let lineLength = max(size.width, filter.sampleCapacity)
         withUnsafeTemporaryAllocation(of: Float.self, capacity: lineLength + filter.outputCapacity) { scratch in
             scratch.initialize(repeating: 0)
@@ -70,7 +69,7 @@ extension TensorPicture {
             for plane in 0..<3 {
                 for row in 0..<target.height {
                     down.weights(of: row).withUnsafeBufferPointer { weights in
-                        kernels.sum_float_rows(
+                        Self.kernels.sum_float_rows(
                             base + plane * planeStride + down.first[row] * rowStride, rowStride, size.width,
                             weights.baseAddress, weights.count, line)
                     }

@@ -27,7 +27,7 @@ package enum PictureEncoder {
         let rgb = try Frame.allocate(size, AV_PIX_FMT_RGB24)
         var toRGB = Scaler(flags: exact)
         try toRGB.scale(
-            source, into: rgb, matrix: matrix(of: source), fromFullRange: ColorMatrix.isFullRange(source),
+            source, into: rgb, matrix: ColorMatrix(source).scaling, fromFullRange: ColorMatrix.isFullRange(source),
             toFullRange: true)
         rgb.color_range = AVCOL_RANGE_JPEG
         guard format == .jpg else { return try encode(rgb, as: .png) }
@@ -77,15 +77,6 @@ package enum PictureEncoder {
     }
 
     private static var exact: Int32 { SWS_BICUBIC | SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT }
-
-    private static func matrix(of frame: borrowing Frame) -> Int32 {
-        switch frame.colorspace {
-        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: return SWS_CS_BT2020
-        case AVCOL_SPC_SMPTE240M: return SWS_CS_SMPTE240M
-        case AVCOL_SPC_FCC: return SWS_CS_FCC
-        default: return ColorMatrix(frame).blue < 0.1 ? SWS_CS_ITU709 : SWS_CS_ITU601
-        }
-    }
 
     /// BT.601 in full range. Each chroma sample is the mean of four pixels.
     private static func fill(_ planes: MutablePlanes, _ tensor: UnsafePointer<Float>, side: Int) {

@@ -5,8 +5,7 @@ enum FilterPermission {
     /// Also gives every option its name. `allowsFiles` lets filters reach files, the network and devices.
     static func named(_ written: [FilterCall], allowsFiles: Bool) throws(MediaError) -> [FilterCall] {
         try MediaVersions.loadFilters()
-        var calls: [FilterCall] = []
-        for call in written { calls.append(try named(call, allowsFiles: allowsFiles)) }
+        let calls = try written.map { call throws(MediaError) in try named(call, allowsFiles: allowsFiles) }
         guard allowsFiles || FilterCall.isConnected(calls) else {
             throw refusal("a part of the filter chain is not connected to the rest")
         }

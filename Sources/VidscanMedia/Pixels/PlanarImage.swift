@@ -101,20 +101,23 @@ struct ColorMatrix {
     let red: Double
     let blue: Double
     var green: Double { 1 - red - blue }
+    /// As libswscale names them.
+    let scaling: Int32
     let isFullRange: Bool
 
     init(_ frame: borrowing Frame) {
         isFullRange = Self.isFullRange(frame)
         switch frame.colorspace {
-        case AVCOL_SPC_BT709: (red, blue) = (0.2126, 0.0722)
-        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: (red, blue) = (0.2627, 0.0593)
-        case AVCOL_SPC_SMPTE240M: (red, blue) = (0.212, 0.087)
-        case AVCOL_SPC_FCC: (red, blue) = (0.30, 0.11)
-        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: (red, blue) = (0.299, 0.114)
+        case AVCOL_SPC_BT709: (red, blue, scaling) = (0.2126, 0.0722, SWS_CS_ITU709)
+        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: (red, blue, scaling) = (0.2627, 0.0593, SWS_CS_BT2020)
+        case AVCOL_SPC_SMPTE240M: (red, blue, scaling) = (0.212, 0.087, SWS_CS_SMPTE240M)
+        case AVCOL_SPC_FCC: (red, blue, scaling) = (0.30, 0.11, SWS_CS_FCC)
+        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: (red, blue, scaling) = (0.299, 0.114, SWS_CS_ITU601)
         default:
             // Like players, by the size of untagged video.
             let isHighDefinition = (frame.width >= 1280 || frame.height > 576) && !isFullRange
-            (red, blue) = isHighDefinition ? (0.2126, 0.0722) : (0.299, 0.114)
+            (red, blue, scaling) =
+                isHighDefinition ? (0.2126, 0.0722, SWS_CS_ITU709) : (0.299, 0.114, SWS_CS_ITU601)
         }
     }
 

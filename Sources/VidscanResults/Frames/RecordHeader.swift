@@ -92,11 +92,9 @@ package struct OutputOptions: Codable, Sendable, Equatable {
     var smoothing: LocalRegression? { isSmoothed ? LocalRegression() : nil }
 
     fileprivate func check(_ check: RecordCheck) throws(VidscanError) {
-        let durations: KeyValuePairs = [
-            "blinkLongestSeconds": events.blinkLongestSeconds, "smileHoldSeconds": events.smileHoldSeconds,
-            "lookAwayHoldSeconds": events.lookAwayHoldSeconds,
-        ]
-        for (key, value) in durations { try check.number(value, "options.events.\(key)", in: 0...60) }
+        try check.number(events.blinkLongestSeconds, "options.events.blinkLongestSeconds", in: 0...60)
+        try check.number(events.smileHoldSeconds, "options.events.smileHoldSeconds", in: 0...60)
+        try check.number(events.lookAwayHoldSeconds, "options.events.lookAwayHoldSeconds", in: 0...60)
         try check.require(
             (blendshapeNames ?? []).allSatisfy(Self.isBlendshape), "options.blendshapeNames", "names of blendshapes")
     }

@@ -80,28 +80,25 @@ package struct OutputPass: Sendable {
         var summary = Summary()
         var window: [TrackSmoother.Entry] = []
         var (current, shot) = (0, 0)
-        func write(_ position: Int) async throws {
-            let (entry, rows) = (window[position], smoother.rows(window, at: position))
+        func writeCurrent() async throws {
+            let (entry, rows) = (window[current], smoother.rows(window, at: current))
             aggregator.add(rows, of: entry.frame)
             summary.faces += rows.count
             for consumer in consumers { try await consumer.tracked(entry.frame, shot: entry.shot + 1, rows: rows) }
+            current += 1
         }
         try await frames.forEach { frame in
             if shot < outcome.changes.count, outcome.changes[shot].sample == frame.sequence { shot += 1 }
             window.append(TrackSmoother.Entry(frame: frame, shot: shot))
             while current < window.count, smoother.isBeyondWindow(window[current].frame, frame) {
-                try await write(current)
-                current += 1
+                try await writeCurrent()
             }
             while current > 0, smoother.isBeyondWindow(window[0].frame, window[min(current, window.count - 1)].frame) {
                 window.removeFirst()
                 current -= 1
             }
         }
-        while current < window.count {
-            try await write(current)
-            current += 1
-        }
+        while current < window.count { try await writeCurrent() }
         let (rows, events) = aggregator.finish()
         for consumer in consumers { try await consumer.completed(rows, events) }
         summary.faceIDs = rows.count

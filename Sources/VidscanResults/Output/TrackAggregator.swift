@@ -8,7 +8,6 @@ struct TrackAggregator {
         var row: TrackRow
         var blinks = TrackRow.Blinks()
         var bestWeight = -1.0
-        /// In the order of `TrackTable.measures`.
         var histograms = TrackTable.measures.map { StreamingHistogram(range: $0.range) }
         var detector: DelayedEventDetector
 

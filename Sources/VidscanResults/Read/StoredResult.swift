@@ -12,9 +12,7 @@ package struct StoredResult {
             WorkingItem.removeLeftovers(in: folder)
         }
         let failure = { (reason: String) in VidscanError.result(reason, input: path) }
-        guard FileManager.default.fileExists(atPath: path + "/run.json") else {
-            throw failure("is not a vidscan result: it has no run.json")
-        }
+        guard ResultFinder.isResult(path) else { throw failure("is not a vidscan result: it has no run.json") }
         do throws(VidscanError) {
             record = try RecordFile.decode(RunRecord.self, folder: path, name: "run.json")
             try record.check()
@@ -150,5 +148,5 @@ package enum ResultFinder {
         return results.sorted { PathBytes($0) < PathBytes($1) }
     }
 
-    private static func isResult(_ folder: String) -> Bool { FileSystem.entry(folder + "/run.json") != nil }
+    package static func isResult(_ folder: String) -> Bool { FileSystem.entry(folder + "/run.json") != nil }
 }

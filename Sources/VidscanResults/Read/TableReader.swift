@@ -161,9 +161,7 @@ package struct FaceColumns {
     private let columns: [(field: FaceField, column: Int)]
 
     package init(_ fields: [FaceField], of table: TableReader) throws(VidscanError) {
-        var columns: [(FaceField, Int)] = []
-        for field in fields { columns.append((field, try table.column(field.name))) }
-        self.columns = columns
+        columns = try fields.map { field throws(VidscanError) in (field, try table.column(field.name)) }
     }
 
     /// All numbers but the box may be blank.

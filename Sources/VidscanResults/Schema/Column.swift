@@ -40,7 +40,6 @@ extension ColumnDefinition {
     }
 }
 
-/// The usual kinds of columns.
 extension ColumnDefinition {
     /// A time on the clock of the tables.
     static func time(_ name: String, _ meaning: String, _ microseconds: @escaping @Sendable (Row) -> Int64) -> Self {

@@ -88,7 +88,6 @@ package struct OverlayStyle: Sendable, Equatable {
     package var elements: Set<Element>
     /// In this order. Metrics without a value are left out.
     package var bars: [Metric] = [.smile, .engagement, .attention]
-    /// In seconds.
     package var trailSeconds = 2.0
     /// Of lines and text, relative to the default for the frame and the face.
     package var scale = 1.0
