@@ -10,9 +10,7 @@ internal import VidscanResults
 enum BatchChecks {
     static func settings(_ settings: Settings, merges: Bool) throws(VidscanError) {
         if let sticker = settings.render.sticker {
-            do {
-                _ = try PictureFile.read(try InputFile(sticker).absolutePath)
-            } catch {
+            do { _ = try PictureFile.read(try InputFile(sticker).absolutePath) } catch {
                 let reason = (error as? VidscanError)?.reason ?? (error as? MediaError)?.message
                 throw VidscanError(.input, "the sticker \(sticker): \(reason ?? error.localizedDescription)")
             }

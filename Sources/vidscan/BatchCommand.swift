@@ -61,11 +61,7 @@ struct BatchStatusCommand: ParsableCommand {
         let folder = FilePath.absolute(folder)
         try BatchFolder(folder).removeLeftovers()
         let report = try BatchReport(folder: folder)
-        if json {
-            Output.json(try report.json())
-        } else {
-            Output.write(report.text + "\n")
-        }
+        if json { Output.json(try report.json()) } else { Output.write(report.text + "\n") }
     }
 }
 
@@ -93,14 +89,8 @@ struct BatchMergeCommand: ParsableCommand {
         let folder = BatchFolder(FilePath.absolute(folder))
         try folder.removeLeftovers()
         let merged = try MergedTable(folder: folder.path, table: table)
-        if let output {
-            try merged.write(to: output, replaces: force)
-        } else {
-            try merged.write(into: Output.print)
-        }
-        do {
-            try folder.writeCombinedReport()
-        } catch {
+        if let output { try merged.write(to: output, replaces: force) } else { try merged.write(into: Output.print) }
+        do { try folder.writeCombinedReport() } catch {
             // Only a warning, because the user asked for the table, and the folder may be read-only.
             Output.error("vidscan: warning: \(error)")
         }
@@ -123,9 +113,7 @@ struct BatchPruneCommand: ParsableCommand {
     func run() throws {
         let reporter = BatchConsoleReporter(try messages.options())
         let folder = BatchFolder(FilePath.absolute(folder))
-        do {
-            reporter.pruned(try folder.prune(olderThanDays: olderThan), folder: folder.path)
-        } catch {
+        do { reporter.pruned(try folder.prune(olderThanDays: olderThan), folder: folder.path) } catch {
             reporter.stopped(error)
             throw ExitStatus.after(error)
         }

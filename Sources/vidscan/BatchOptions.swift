@@ -59,16 +59,12 @@ struct BatchInputOptions: ParsableArguments {
 
     private static func contents(ofList from: String) throws(VidscanError) -> [UInt8] {
         guard from == "-" else {
-            do throws(VidscanError) {
-                return try TextFile.bytes(path: from, limit: maximumListBytes)
-            } catch {
+            do throws(VidscanError) { return try TextFile.bytes(path: from, limit: maximumListBytes) } catch {
                 throw VidscanError(.input, "the list \(from): \(error.reason)")
             }
         }
         let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try FileSystem.read(STDIN_FILENO, limit: maximumListBytes)
-        } catch {
+        do throws(SystemError) { bytes = try FileSystem.read(STDIN_FILENO, limit: maximumListBytes) } catch {
             throw VidscanError(.input, "cannot read the list from standard input: \(error)")
         }
         guard bytes.count <= maximumListBytes else {

@@ -86,9 +86,7 @@ private struct BatchWork {
         if findings.inputs.isEmpty, !findings.problems.isEmpty, !FileManager.default.fileExists(atPath: folder.path) {
             return .someFailed
         }
-        do {
-            try FileSystem.createFolder(folder.path)
-        } catch {
+        do { try FileSystem.createFolder(folder.path) } catch {
             throw VidscanError(.input, "cannot create the folder \(folder.path): \(error)")
         }
         let journal = try BatchJournal(folder: folder.path, shard: files.shard)

@@ -24,9 +24,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         _ = Self.messages
         guard let line = try await Self.nextLine() else { return }
         let analysis: Analysis
-        do {
-            analysis = try Self.setUp(line)
-        } catch {
+        do { analysis = try Self.setUp(line) } catch {
             _ = try await Self.nextLine()
             Self.send(.failed(reason: "\(error)", kind: .setup))
             throw ExitStatus.usage
@@ -34,9 +32,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         let work = Task {
             while let line = try await Self.nextLine() {
                 let job: WorkerJob
-                do {
-                    job = try JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8))
-                } catch {
+                do { job = try JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8)) } catch {
                     Self.send(.failed(reason: "its worker cannot read what to do: \(error)", kind: .other))
                     continue
                 }

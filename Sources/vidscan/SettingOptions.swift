@@ -129,9 +129,7 @@ extension SettingKind {
         guard isList else { return try parse(word) }
         let items = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         for item in items {
-            do {
-                _ = try parse(item)
-            } catch {
+            do { _ = try parse(item) } catch {
                 let isName = if case .list = self { true } else { false }
                 let fault =
                     item.isEmpty ? "an item is empty" : isName ? "there is no '\(item)'" : "'\(item)' is not one"

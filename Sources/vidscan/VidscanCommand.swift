@@ -126,9 +126,7 @@ enum Output {
 
     /// Already escaped.
     static func print(_ bytes: [UInt8]) {
-        do throws(SystemError) {
-            try FileSystem.write(bytes, to: STDOUT_FILENO)
-        } catch {
+        do throws(SystemError) { try FileSystem.write(bytes, to: STDOUT_FILENO) } catch {
             fail(error)
         }
     }

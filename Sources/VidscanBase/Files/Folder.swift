@@ -118,9 +118,7 @@ package final class Folder: Sendable {
 
     /// Syncs the names in the folder, if the file system can do that.
     package func sync() throws(SystemError) {
-        do {
-            try FileSystem.sync(descriptor)
-        } catch {
+        do { try FileSystem.sync(descriptor) } catch {
             guard error.number == EINVAL || error.number == ENOTSUP else { throw error }
         }
     }

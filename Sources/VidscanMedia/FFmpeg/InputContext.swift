@@ -133,9 +133,7 @@ final class FileInput {
     /// Throws unless the path leads to a readable regular file.
     init(path: String, cancellation: CancellationFlag) throws(MediaError) {
         self.cancellation = cancellation
-        do throws(SystemError) {
-            descriptor = try FileSystem.openFile(path).descriptor
-        } catch {
+        do throws(SystemError) { descriptor = try FileSystem.openFile(path).descriptor } catch {
             throw error == .notRegularFile
                 ? MediaError(.notAFile, "is not a regular file") : MediaError(.notFound, "cannot open: \(error)")
         }

@@ -107,9 +107,7 @@ package enum ContactSheet {
             let baseline = Layout.titleHeight + 12 + number * Layout.detailLineHeight
             return text(line, x: "0", baseline: baseline, size: 13, color: "0xb9c0c9")
         }
-        do {
-            return try run(filters, on: panel.frame)
-        } catch {
+        do { return try run(filters, on: panel.frame) } catch {
             throw MediaError(
                 .filter,
                 "cannot draw the contact sheet: \(error.reason)"

@@ -25,9 +25,7 @@ public struct FilterChain: Sendable, Hashable {
     package static func permitted(steps: [String], allowsFiles: Bool) throws(MediaError) -> FilterChain {
         let text = steps.joined(separator: ",")
         let written: [FilterCall]
-        do {
-            written = try FilterSyntax.parse(text)
-        } catch {
+        do { written = try FilterSyntax.parse(text) } catch {
             let line = Printable.line(text)
             let printable = line.count <= 200 ? line : line.prefix(200) + "…"
             throw MediaError(.filter, "'\(printable)' is not a filter chain: \(error.reason)")

@@ -18,9 +18,7 @@ package enum FilterSyntax {
         guard bytes.count <= maximumBytes else { throw ParseError(reason: "it is longer than \(maximumBytes) bytes") }
         var scanner = Scanner(bytes: bytes)
         let calls: [FilterCall]
-        do throws(ParseError) {
-            calls = try readCalls(&scanner)
-        } catch {
+        do throws(ParseError) { calls = try readCalls(&scanner) } catch {
             let character = String(decoding: bytes[..<scanner.position], as: UTF8.self).count + 1
             throw ParseError(reason: "\(error.reason), at character \(character)")
         }
@@ -75,9 +73,7 @@ package enum FilterSyntax {
             let written = scanner.position
             let arguments = try scanner.token(until: "[],;")
             end = scanner.position
-            do {
-                call.arguments = try readArguments(arguments)
-            } catch {
+            do { call.arguments = try readArguments(arguments) } catch {
                 scanner.position = written
                 throw ParseError(reason: "\(error.reason) in the options of '\(name)'")
             }

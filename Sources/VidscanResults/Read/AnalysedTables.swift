@@ -20,9 +20,7 @@ extension StoredResult {
                     + " analyse the video again")
         }
         let original: StoredResult
-        do throws(VidscanError) {
-            original = try StoredResult(path: folder)
-        } catch {
+        do throws(VidscanError) { original = try StoredResult(path: folder) } catch {
             throw failure(
                 "its tables before the corrections cannot be read: \(ResultFiles.originals): \(error.reason); analyse the"
                     + " video again")

@@ -35,9 +35,7 @@ package struct StoredResult {
     ) throws(VidscanError) -> InputFile {
         let path = override ?? record.input.path
         let file: InputFile
-        do {
-            file = try InputFile(path)
-        } catch {
+        do { file = try InputFile(path) } catch {
             let hint = override == nil ? "; if it has moved, name it with --input" : ""
             throw VidscanError(error.code, "its video \(path): \(error.reason)\(hint)", input: name, stage: .open)
         }

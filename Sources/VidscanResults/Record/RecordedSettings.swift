@@ -61,9 +61,7 @@ package struct RecordedSettings: Codable, Sendable {
 
     /// Throws if a later step could not read the settings.
     package init(_ all: JSONValue) throws(VidscanError) {
-        do {
-            self = try RecordFile.decoder.decode(Self.self, from: JSONEncoder().encode(all))
-        } catch {
+        do { self = try RecordFile.decoder.decode(Self.self, from: JSONEncoder().encode(all)) } catch {
             throw VidscanError(.output, "cannot write run.json: \(RecordFile.reason(error))", stage: .write)
         }
     }

@@ -122,9 +122,7 @@ package struct FolderReplacement: Sendable {
     /// Throws if the old folder has something that the new one lacks, because it was added meanwhile.
     private func checkAbsorbed(_ old: Folder, by newName: String) throws(VidscanError) {
         var names: Set<[UInt8]>
-        do throws(SystemError) {
-            names = Set(try old.names()).subtracting(try folder.folder(newName).names())
-        } catch {
+        do throws(SystemError) { names = Set(try old.names()).subtracting(try folder.folder(newName).names()) } catch {
             throw failure(error.number)
         }
         names = names.filter {
