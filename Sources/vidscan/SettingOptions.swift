@@ -61,8 +61,7 @@ struct VideoOptions: ParsableArguments {
     func overrides() throws -> [ResolvedSettings.Override] { frames.overrides + (try filters.overrides()) }
 }
 
-/// Filter steps stay text until the command line is parsed, because only `--allow-file-filters` permits access to
-/// files.
+/// Filter steps stay text until the command line is parsed: only `--allow-file-filters` permits access to files.
 struct FilterOptions: ParsableArguments {
     @Option(name: .customLong("filter"), help: .of("filters")) var steps: [String] = []
 

@@ -84,8 +84,7 @@ package struct FaceNumbers: Sendable {
 
 /// How well a face can be seen: weighs its appearance descriptor and picks the best frame for a thumbnail.
 package enum FaceProminence {
-    /// Returns a weight from 0 up: about 1 for a sharp, frontal, complete face of a quarter of the frame's shorter
-    /// side.
+    /// Returns a weight from 0 up: about 1 for a sharp, frontal, whole face of a quarter of the frame's shorter side.
     package static func of(_ face: FaceNumbers, in size: PictureSize) -> Double {
         let fraction = face.box.area.squareRoot() / Double(max(size.shortSide, 1))
         let extent = min(fraction / 0.25, 1.5)

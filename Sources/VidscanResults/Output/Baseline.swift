@@ -40,9 +40,8 @@ struct Baseline: Sendable {
         if !levels.isEmpty { self.model = try model() }
     }
 
-    /// Replaces emotions and emojis by those relative to the face's resting levels.
-    /// No likelihood rises: an expression that lowers others, such as a resting smile, must not make room for them.
-    /// `metrics` must contain the dominant emoji.
+    /// Replaces emotions and emojis by those relative to the face's resting levels. No likelihood rises: an expression
+    /// that lowers others, such as a resting smile, must not favour them. `metrics` must contain the dominant emoji.
     func apply(to face: inout FaceRecord, faceID: Int, metrics: Set<Metric>) {
         guard let levels = levels[faceID], let model else { return }
         var (measured, relative) = (MetricValues(), MetricValues())

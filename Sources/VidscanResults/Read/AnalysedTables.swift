@@ -3,8 +3,7 @@ package import VidscanBase
 internal import VidscanMedia
 
 extension StoredResult {
-    /// Returns this result or, if it is corrected, its originals. Throws if they are missing or belong to another
-    /// result.
+    /// Returns this result or, if it is corrected, its originals. Throws if they are missing or another result's.
     package func analysed() throws(VidscanError) -> StoredResult {
         let folder = "\(name)/\(ResultFiles.originals)"
         func entry(_ path: String) -> Folder.Entry? { FileSystem.entry(path, followsLinks: false) }
@@ -41,8 +40,7 @@ extension StoredResult {
 
     private func failure(_ reason: String) -> VidscanError { .result(reason, input: name) }
 
-    /// Checks that the tables by which faces are hidden are unchanged, so that a missing or moved row does not uncover a
-    /// face.
+    /// Checks that the tables by which faces are hidden are unchanged: a missing or moved row could uncover a face.
     package func checkDigests(readsLandmarks: Bool) throws(VidscanError) {
         // Earlier versions wrote no record.
         let hasRecord = record.digests?[ResultFiles.record] != nil

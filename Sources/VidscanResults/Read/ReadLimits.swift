@@ -1,7 +1,6 @@
 internal import VidscanBase
 
-/// The ranges of numbers read back from disk: wider than anything a run writes, and narrow enough that no arithmetic
-/// overflows.
+/// The ranges of numbers read back from disk: wider than what a run writes, too narrow for arithmetic to overflow.
 package enum ReadLimits {
     package static let ids = 1...Int(Int32.max)
     /// Of frames, packets, samples and bytes, also indices.

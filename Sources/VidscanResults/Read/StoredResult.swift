@@ -63,8 +63,7 @@ package struct StoredResult {
             .filter { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// What the record of the video with hidden faces says; `nil` if it is missing, unreadable, or may belong to
-    /// another video.
+    /// The record of the video with hidden faces; `nil` if it is missing, unreadable, or may belong to another video.
     package var hiding: (isInverted: Bool, keepsNobody: Bool)? {
         struct Record: Decodable {
             struct Visible: Decodable {}

@@ -41,8 +41,7 @@ package struct RecordedSettings: Codable, Sendable {
     package let track: Track
     package let write: Write?
     package let render: Render?
-    /// All settings that affect the results, structured like a pipeline file so that `--pipeline run.json` repeats the
-    /// run.
+    /// All settings that affect the results, structured like a pipeline file: `--pipeline run.json` repeats the run.
     package let all: JSONValue
 
     private enum CodingKeys: CodingKey { case sample, detect, track, write, render }

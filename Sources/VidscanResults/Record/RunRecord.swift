@@ -28,8 +28,7 @@ package struct RunRecord: Codable, Sendable {
         package var assumedFrameRate: String?
     }
 
-    /// A jump in the file's timestamps. The clock of the tables continues, and no face_id or person_id appears on both
-    /// sides.
+    /// A jump in the file's timestamps. The tables' clock continues, and no face_id or person_id is on both sides.
     package struct Discontinuity: Codable, Sendable {
         /// The first frame after the jump, on the clock of the tables.
         let timeSeconds: Double

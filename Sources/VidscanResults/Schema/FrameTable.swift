@@ -10,8 +10,7 @@ package struct FrameRow: Sendable {
     package var faces: Int
 }
 
-/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled", and from "nothing to be
-/// seen".
+/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled" and "nothing to be seen".
 public enum FrameTable {
     public static let columns: [Column] = definitions.map(\.column)
     package static let names: [String] = columns.map(\.name)

@@ -51,8 +51,7 @@ package enum ResultFiles {
     package static let corrections = "corrections.json"
 }
 
-/// Files that can identify people even if their faces are hidden: all except those known to be harmless, so that none
-/// is forgotten.
+/// Files that can identify people even if their faces are hidden: all that are not known to be harmless.
 package enum IdentifyingFiles {
     /// `run.json` is named for another reason.
     private static let harmless = Set(

@@ -93,8 +93,7 @@ struct NumPyHeader {
     /// Without the first dimension, the number of rows.
     var rowShape: [Int] = []
     let rowBytes: Int
-    /// In bytes: a multiple of 64 with room for any number of rows, because the header is written before their number
-    /// is known.
+    /// In bytes: a multiple of 64 with room for any number of rows, which is not known when the header is written.
     let length: Int
 
     private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8) + [1, 0]
@@ -111,8 +110,7 @@ struct NumPyHeader {
         return Self.magic + [UInt8(rest & 255), UInt8(rest >> 8)] + Array((text + spaces + "\n").utf8)
     }
 
-    /// Reads the header and returns the number of rows. Throws if no run writes such a file, or if its size contradicts
-    /// its header.
+    /// Reads the header and returns the number of rows. Throws if no run writes such a file, or if its size is wrong.
     func rows(in input: BinaryFile, maximum: Int = .max) throws(VidscanError) -> Int {
         guard let head = try input.take(10), head.starts(with: Self.magic) else {
             throw input.problem("is not a NumPy file of format 1.0", at: 0)

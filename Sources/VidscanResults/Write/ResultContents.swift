@@ -1,7 +1,6 @@
 package import VidscanBase
 
-/// What would be lost with a result's folder: corrections, files that vidscan did not write, and tables that somebody
-/// edited.
+/// What would be lost with a result's folder: corrections, files that vidscan did not write, and edited tables.
 package struct ResultContents {
     package let hasCorrections: Bool
     /// Sorted names of files that vidscan did not write, and of tables that were changed since.

@@ -61,8 +61,7 @@ package final class ResultFolder {
         item.remove()
     }
 
-    /// Gives the folder its final name. All its files must be finished. Returns the older result if it got another
-    /// name.
+    /// Gives the folder its final name. All files must be finished. Returns the older result if it got another name.
     @discardableResult
     package func complete() throws(VidscanError) -> FolderReplacement.Previous? {
         guard item.isInPlace else {
