@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
-internal import VidscanBase
 internal import VidscanPeople
 internal import VidscanResults
 

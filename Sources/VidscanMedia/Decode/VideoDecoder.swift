@@ -1,6 +1,5 @@
 internal import CFFmpeg
 internal import CFFmpegLog
-internal import VidscanBase
 
 final class VideoDecoder {
     enum Output: ~Copyable {

@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import VidscanBase
 
 /// The video filters of the installed libavfilter, from its own tables.
 package enum FilterCatalog {

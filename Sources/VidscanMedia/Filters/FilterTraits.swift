@@ -1,5 +1,3 @@
-internal import CFFmpeg
-
 /// Facts about filters that libavfilter does not provide, from `filter-categories.txt`.
 enum FilterTraits {
     fileprivate static let entries: [(filter: String, section: String)] = {

@@ -60,7 +60,7 @@ struct StudyTables {
     func write(to folder: StudyFolder) throws(VidscanError) {
         let file = try AtomicFile(path: folder.path(of: PeopleTable.file))
         var writer = ByteWriter()
-        writer.writeCSV(row: PeopleTable.names.map(Field.text))
+        writer.writeCSV(row: PeopleTable.columns.map { .text($0.name) })
         for row in rows { writer.writeCSV(foreign: PeopleTable.fields(of: row)) }
         try file.write(writer.bytes)
         try file.complete()

@@ -1,5 +1,4 @@
 internal import VidscanBase
-internal import VidscanFaces
 internal import VidscanResults
 
 struct ReportedFace {

@@ -1,5 +1,3 @@
-internal import VidscanBase
-
 /// The ranges of numbers read back from disk: wider than what a run writes, too narrow for arithmetic to overflow.
 package enum ReadLimits {
     package static let ids = 1...Int(Int32.max)

@@ -4,7 +4,6 @@ package import VidscanFaces
 /// `events.csv`: one row per event, in time order.
 public enum EventTable {
     public static let columns: [Column] = definitions.map(\.column)
-    package static let names: [String] = columns.map(\.name)
 
     package static func fields(of event: FaceEvent) -> [Field] { definitions.map { $0.field(event) } }
 

@@ -13,7 +13,6 @@ package struct FrameRow: Sendable {
 /// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled" and "nothing to be seen".
 public enum FrameTable {
     public static let columns: [Column] = definitions.map(\.column)
-    package static let names: [String] = columns.map(\.name)
     /// The members of a frame in `faces.json`, which has the faces instead of their number.
     static let describingNames: [String] = describing.map(\.column.name)
 

@@ -27,7 +27,6 @@ package struct PersonRow: Sendable {
 public enum PeopleTable {
     public static let file = "people.csv"
     public static let columns: [Column] = definitions.map(\.column)
-    package static let names: [String] = columns.map(\.name)
 
     package static func fields(of row: PersonRow) -> [Field] { definitions.map { $0.field(row) } }
 

@@ -43,7 +43,6 @@ public enum TrackTable {
     package static let measures: [FaceField] = FaceField.pose + [.brightness] + FaceField.metrics
 
     public static let columns: [Column] = definitions.map(\.column)
-    package static let names: [String] = columns.map(\.name)
 
     package static func fields(of row: TrackRow) -> [Field] { definitions.map { $0.field(row) } }
 

@@ -23,9 +23,9 @@ package final class ResultWriter: RowConsumer {
         }
         let (formats, hasCSV) = (options.formats, options.formats.contains(.csv))
         faces = hasCSV ? try csv("faces.csv", FaceTable.names) : nil
-        frames = hasCSV ? try csv("frames.csv", FrameTable.names) : nil
-        tracks = hasCSV ? try csv("tracks.csv", TrackTable.names) : nil
-        events = hasCSV ? try csv("events.csv", EventTable.names) : nil
+        frames = hasCSV ? try csv("frames.csv", FrameTable.columns.map(\.name)) : nil
+        tracks = hasCSV ? try csv("tracks.csv", TrackTable.columns.map(\.name)) : nil
+        events = hasCSV ? try csv("events.csv", EventTable.columns.map(\.name)) : nil
         json = formats.contains(.json) ? try file("faces.json") : nil
         jsonLines = formats.contains(.jsonl) ? try file("faces.jsonl") : nil
         landmarks = options.hasLandmarks ? try LandmarkFile(folder: folderPath) : nil
