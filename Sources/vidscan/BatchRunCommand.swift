@@ -49,8 +49,7 @@ private struct BatchWork {
     private var selection = BatchJournal.Selection()
 
     init(_ command: BatchRunCommand) throws {
-        files = command.files
-        execution = command.execution
+        (files, execution) = (command.files, command.execution)
         resolved = try command.settings.resolve()
         allowsFileFilters = command.settings.video.filters.allowFileFilters
         var settings = resolved.settings
@@ -235,10 +234,6 @@ private struct BatchWork {
 
     private static var cores: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
-    private static var program: String {
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "vidscan"
-    }
-
     private func batch(_ journal: BatchJournal, _ budget: MemoryBudget) -> Batch {
         var options = Batch.Options()
         options.jobs = budget.jobs
@@ -253,8 +248,8 @@ private struct BatchWork {
         options.setup.allowsFileFilters = allowsFileFilters
         options.setup.workers = isChosen ? resolved.settings.detect.workers : max(1, Self.cores / options.jobs)
         return Batch(
-            folder: folder.path, journal: journal, configuration: digest, command: [Self.program, "batch-worker"],
-            options: options, observer: reporter)
+            folder: folder.path, journal: journal, configuration: digest,
+            command: [Installation.program, "batch-worker"], options: options, observer: reporter)
     }
 
     func runFailureHook(_ status: ExitStatus, _ interrupts: InterruptHandler) async throws(ExitStatus) {

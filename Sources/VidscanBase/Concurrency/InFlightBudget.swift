@@ -24,10 +24,7 @@ public final class InFlightBudget: Sendable {
     private let state = Mutex(State())
 
     /// Values below 1 count as 1. A single item may exceed `bytes`.
-    public init(count: Int, bytes: Int) {
-        maximumCount = max(1, count)
-        maximumBytes = max(1, bytes)
-    }
+    public init(count: Int, bytes: Int) { (maximumCount, maximumBytes) = (max(1, count), max(1, bytes)) }
 
     public var peakBytes: Int { state.withLock { $0.peakBytes } }
 

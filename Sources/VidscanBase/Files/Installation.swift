@@ -67,7 +67,8 @@ public struct Installation: Sendable, Equatable {
         return nil
     }
 
-    private static var program: String {
+    /// The absolute path of the running program.
+    package static var program: String {
         withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { buffer in
             let count = buffer.baseAddress.map { readlink("/proc/self/exe", $0, buffer.count) } ?? 0
             return String(decoding: buffer[..<max(0, count)], as: UTF8.self)

@@ -94,12 +94,6 @@ extension SampleGrid.Rate: LosslessStringConvertible, Comparable, Decodable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let rate = Self(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "'\(text)' is not a number of samples per second")
-        }
-        self = rate
+        self = try decoder.value(Self.init) { "'\($0)' is not a number of samples per second" }
     }
 }

@@ -62,8 +62,7 @@ public struct SamplePlan: Sendable {
 
     /// - Parameter allowsSkipping: Whether packets of this codec can be skipped at all.
     public init(grid: SampleGrid, window: Window = Window(), allowsSkipping: Bool = true) {
-        (self.grid, self.window) = (grid, window)
-        self.isTrusted = allowsSkipping
+        (self.grid, self.window, isTrusted) = (grid, window, allowsSkipping)
     }
 
     /// Whether `next` answers without further look-ahead.

@@ -67,12 +67,18 @@ public protocol NamedChoice: RawRepresentable, CaseIterable, Decodable where Raw
 extension NamedChoice {
     /// Throws `DecodingError` that lists the names if the value is none of them.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let name = try container.decode(String.self)
-        guard let choice = Self(rawValue: name) else {
-            let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is not one of \(names)")
+        self = try decoder.value(Self.init(rawValue:)) { name in
+            "'\(name)' is not one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))"
         }
-        self = choice
+    }
+}
+
+extension Decoder {
+    /// Decodes a value from its text. Throws `DecodingError` with the problem if the text has none.
+    func value<Value>(_ parse: (String) -> Value?, _ problem: (String) -> String) throws -> Value {
+        let container = try singleValueContainer()
+        let text = try container.decode(String.self)
+        if let value = parse(text) { return value }
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: problem(text))
     }
 }

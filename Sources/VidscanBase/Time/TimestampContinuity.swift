@@ -50,9 +50,7 @@ public struct TimestampContinuity: Sendable {
     ///   - frameDuration: For packets that declare none, in units of the time base.
     ///   - forwardIsJump: Whether the format's clock may be reset to any time.
     public init(clock: StreamClock, frameDuration: Int64, forwardIsJump: Bool) {
-        self.clock = clock
-        self.frameDuration = max(1, frameDuration)
-        self.forwardIsJump = forwardIsJump
+        (self.clock, self.frameDuration, self.forwardIsJump) = (clock, max(1, frameDuration), forwardIsJump)
     }
 
     /// Whether the timestamps jump at the next packet in decoding order.

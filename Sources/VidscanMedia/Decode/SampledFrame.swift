@@ -65,8 +65,7 @@ package struct DisplayGeometry: Sendable, Hashable {
 
     /// - Parameter pixelAspect: width over height of a coded pixel; square if not positive.
     package init(codedSize: PictureSize, pixelAspect: Rational, orientation: Orientation) {
-        self.codedSize = codedSize
-        self.orientation = orientation
+        (self.codedSize, self.orientation) = (codedSize, orientation)
         var width = Double(codedSize.width)
         // Only a broken header has a ratio outside this range.
         if pixelAspect.numerator > 0, (0.05...20).contains(pixelAspect.value) { width *= pixelAspect.value }

@@ -55,8 +55,7 @@ final class ContainerWriter {
     ) throws(MediaError) {
         output = try OutputContext(path: path, container: container)
         held = try Packet()
-        self.encoder = encoder
-        self.keepsMetadata = keepsMetadata
+        (self.encoder, self.keepsMetadata) = (encoder, keepsMetadata)
         self.latestMicroseconds = latestMicroseconds
         try addVideo(source.stream)
         for stream in streams { try add(stream, container, shiftMicroseconds: shiftMicroseconds) }

@@ -27,10 +27,8 @@ package final class EditableFrame {
     ) {
         size = frame.size
         self.frame = frame
-        self.compositor = compositor
-        self.pool = pool
-        microseconds = sample.microseconds
-        index = sample.index
+        (self.compositor, self.pool) = (compositor, pool)
+        (microseconds, index) = (sample.microseconds, sample.index)
         displaySize = sample.geometry.displaySize
         scaleX = Double(contentSize.width) / Double(displaySize.width)
         scaleY = Double(contentSize.height) / Double(displaySize.height)

@@ -66,9 +66,7 @@ package final class Transcoder {
     package init(
         source: String, options: Options, cancellation: CancellationFlag = CancellationFlag()
     ) throws(MediaError) {
-        self.options = options
-        self.source = source
-        self.cancellation = cancellation
+        (self.options, self.source, self.cancellation) = (options, source, cancellation)
         reader = try FrameReader(path: source, options: options.reading, cancellation: cancellation)
         let demuxer = reader.demuxer
         let selected = demuxer.input.streams.filter { stream in

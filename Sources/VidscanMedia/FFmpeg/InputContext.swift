@@ -55,8 +55,7 @@ struct InputContext: ~Copyable {
             throw MediaError(.notMedia, "cannot read it as \(names): \(FFmpeg.reason(result))")
         }
         pointer = opened
-        self.bytes = bytes
-        self.cancellation = cancellation
+        (self.bytes, self.cancellation) = (bytes, cancellation)
     }
 
     deinit {

@@ -156,8 +156,7 @@ package struct FilterOption: Sendable, Equatable {
         help = text(option.help)
         defaultText = option.defaultText(choices)
         range = option.range
-        self.aliasOf = aliasOf
-        self.reachesFiles = reachesFiles
+        (self.aliasOf, self.reachesFiles) = (aliasOf, reachesFiles)
     }
 }
 

@@ -160,8 +160,7 @@ struct Quantization {
     let largest: Int
 
     init(_ range: ClosedRange<Double>, step: Double) {
-        low = range.lowerBound
-        self.step = step
+        (low, self.step) = (range.lowerBound, step)
         largest = Int(((range.upperBound - range.lowerBound) / step).rounded()) + 1
     }
 

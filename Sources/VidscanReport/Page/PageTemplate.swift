@@ -114,10 +114,7 @@ package struct PageCell: Sendable, MustacheParent {
     let text: String
     let kind: String
 
-    package init(_ text: String, isNumber: Bool = true) {
-        self.text = text
-        kind = isNumber ? "number" : ""
-    }
+    package init(_ text: String, isNumber: Bool = true) { (self.text, kind) = (text, isNumber ? "number" : "") }
 
     package func child(named name: String) -> Any? { name == "text" ? text : name == "kind" ? kind : nil }
 }

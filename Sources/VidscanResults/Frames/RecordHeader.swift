@@ -16,8 +16,7 @@ package struct RecordHeader: Codable, Sendable {
     package init(_ options: OutputOptions, _ outcome: TrackingOutcome) {
         layout = FaceRecordLayout(
             hasEvidence: false, hasMesh: options.keepsMeshes, blendshapeCount: options.blendshapeNames?.count ?? 0)
-        self.options = options
-        self.outcome = outcome
+        (self.options, self.outcome) = (options, outcome)
     }
 
     /// The file starts with these bytes, the length of the JSON as a 32-bit number, and the JSON.

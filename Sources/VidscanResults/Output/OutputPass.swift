@@ -19,9 +19,7 @@ package struct TrackedFrames: Sendable {
     package init(
         folder: String, name: String, isLeftOut: [Bool] = [], assign: (@Sendable (inout FaceRecord, Int) -> Void)? = nil
     ) {
-        (self.folder, self.name) = (folder, name)
-        self.isLeftOut = isLeftOut
-        self.assign = assign
+        (self.folder, self.name, self.isLeftOut, self.assign) = (folder, name, isLeftOut, assign)
     }
 
     func forEach(_ body: (FrameRecord) async throws -> Void) async throws {

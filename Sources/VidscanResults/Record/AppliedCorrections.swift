@@ -35,10 +35,8 @@ package struct AppliedCorrections: Codable, Sendable {
         file: String, text: String, list: [JSONValue], kinds: [Kind], people: [Int: String],
         excluded: [ClosedRange<Int64>], facesRemoved: Int, framesRemoved: Int
     ) {
-        self.file = file
+        (self.file, self.list, self.people) = (file, list, people)
         sha256 = FileDigest.sha256(text: text)
-        self.list = list
-        self.people = people
         self.excluded = excluded.map { Exclusion(from: Double($0.lowerBound) / 1e6, to: Double($0.upperBound) / 1e6) }
         var counts = ["faces_removed": facesRemoved, "frames_removed": framesRemoved]
         for kind in Kind.allCases { counts[kind.rawValue] = kinds.count { $0 == kind } }

@@ -74,13 +74,10 @@ package struct RunRecord: Codable, Sendable {
     }
 
     package struct Embeddings: Codable, Sendable {
-        package let file: String
+        package private(set) var file = EmbeddingFile.name
         package let rows: Int
 
-        package init(rows: Int) {
-            file = EmbeddingFile.name
-            self.rows = rows
-        }
+        package init(rows: Int) { self.rows = rows }
     }
 
     /// The effect of the filters on the frames.

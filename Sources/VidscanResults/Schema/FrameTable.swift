@@ -13,17 +13,14 @@ package struct FrameRow: Sendable {
 /// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled" and "nothing to be seen".
 public enum FrameTable {
     public static let columns: [Column] = definitions.map(\.column)
-    /// The members of a frame in `faces.json`, which has the faces instead of their number.
-    static let describingNames: [String] = describing.map(\.column.name)
 
     package static func fields(of row: FrameRow) -> [Field] { definitions.map { $0.field(row) } }
 
-    static func describingFields(of row: FrameRow) -> [Field] { describing.map { $0.field(row) } }
-
-    private typealias Definition = ColumnDefinition<FrameRow>
+    typealias Definition = ColumnDefinition<FrameRow>
 
     private static let definitions = key + [faces] + quality
-    private static let describing = key + quality
+    /// The members of a frame in `faces.json`, which has the faces instead of their number.
+    static let describing = key + quality
 
     private static let key: [Definition] = [
         .time("time", "As in faces.csv.") { $0.frame.microseconds },

@@ -24,8 +24,7 @@ package final class ResultFolder {
     package init(
         finalPath: String, below base: String? = nil, kind: Kind = .result, policy: FolderReplacement.Policy
     ) throws(VidscanError) {
-        self.finalPath = finalPath
-        self.kind = kind
+        (self.finalPath, self.kind) = (finalPath, kind)
         let parent = FilePath.folder(of: finalPath)
         folder = try VidscanError.writing("cannot create the folder \(parent)", try Self.open(parent, below: base))
         let name = FilePath.name(of: finalPath)

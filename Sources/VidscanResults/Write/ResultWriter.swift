@@ -82,7 +82,8 @@ package final class ResultWriter: RowConsumer {
     private func write(_ frame: FrameRow, _ rows: [FaceRow], _ fields: [[Field]], to writer: inout ByteWriter) {
         writer.write(text: hasJSONFrame ? ",\n" : "\n")
         hasJSONFrame = true
-        writer.writeJSON(names: FrameTable.describingNames, row: FrameTable.describingFields(of: frame))
+        let facts = FrameTable.describing
+        writer.writeJSON(names: facts.map(\.column.name), row: facts.map { $0.field(frame) })
         writer.removeLast()
         writer.write(",\"faces\":[")
         for (position, (row, fields)) in zip(rows, fields).enumerated() {
