@@ -10,8 +10,7 @@ package struct Report: Sendable {
         /// Whether to show faces. `nil` does unless the result has a video with hidden faces.
         package var hasThumbnails: Bool?
         package var video = VideoChoice.source
-        /// Makes a page to pass on: it shows no face, names neither the video nor people, and plays only a video with
-        /// hidden faces.
+        /// Makes a page to pass on: no faces, no names of people and videos, and only a video with hidden faces.
         package var hidesFaces = false
         /// Accepts a video that has changed since the analysis.
         package var acceptsChangedSource = false

@@ -15,8 +15,7 @@ final class FrameFilter {
     private var graph: FilterGraph?
     private var outputs = UniqueDeque<Frame>()
 
-    /// `grid` shows which frames may be dropped after the last filter that needs every frame.
-    /// `maximumPixels` limits an output frame.
+    /// `grid` shows which frames may go after the last filter that needs all; `maximumPixels` limits an output frame.
     init(_ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int, maximumPixels: Int) {
         (self.chain, timeBase, self.frameRate) = (chain, grid.clock.timeBase, frameRate)
         (self.threads, self.maximumPixels) = (threads, maximumPixels)

@@ -4,9 +4,8 @@ package import VidscanFaces
 
 /// The faces of every sampled frame, as they were measured.
 ///
-/// A run writes the file while it reads the video because linking people, dropping short tracks and smoothing come
-/// later, and memory must not grow with the length of the video. A result keeps one with tracks, from which all tables
-/// can be made again.
+/// A run writes the file while it reads the video: linking people, dropping short tracks and smoothing come later, and
+/// memory must not grow with the video. A result keeps one with tracks, from which all tables can be made again.
 package final class FrameRecordFile {
     package let path: String
     private let layout: FaceRecordLayout

@@ -142,9 +142,8 @@ struct TrackAggregator {
     }
 }
 
-/// Tells how many seconds each sample stands for: the time since the sample before it, at most twice the mean interval
-/// so that a still picture or a jump of the timestamps does not count as seen. The first sample stands for the mean
-/// interval.
+/// Tells how many seconds a sample stands for: the time since the sample before it (for the first, the mean interval),
+/// at most twice the mean interval so that a still picture or a jump of the timestamps does not count.
 private struct SampleClock {
     /// The mean time between samples in seconds; 0 for a still picture.
     let interval: Double
