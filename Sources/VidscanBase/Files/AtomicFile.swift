@@ -17,7 +17,8 @@ package struct AtomicFile: ~Copyable {
             throw VidscanError(.exists, "\(path) is the source video, which is never replaced", stage: .open)
         }
         try Self.checkVacancy(path, replaces: replaces)
-        let folder = try VidscanError.writing("cannot write \(path)", stage: stage, try Folder(FilePath.folder(of: path)))
+        let folder = try VidscanError.writing(
+            "cannot write \(path)", stage: stage, try Folder(FilePath.folder(of: path)))
         try self.init(in: folder, named: FilePath.name(of: path), path: path, replaces: replaces, stage: stage)
     }
 
