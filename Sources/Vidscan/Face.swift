@@ -63,16 +63,30 @@ public struct Face: Sendable, Identifiable {
 
     // MARK: Measurements
 
-    /// In degrees; > 0 when the subject turns to their left.
+    /// In degrees from the line to the camera; > 0 when the subject turns to their left.
     public var yaw: Double? { record.numbers[.yaw] }
-    /// In degrees; > 0 when the subject looks up.
+    /// In degrees from the line to the camera; > 0 when the subject looks up.
     public var pitch: Double? { record.numbers[.pitch] }
     /// In degrees; > 0 for a clockwise tilt in the frame.
     public var roll: Double? { record.numbers[.roll] }
+    /// In degrees from the camera's axis, as `yaw`.
+    public var axisYaw: Double? { record.numbers[.axisYaw] }
+    /// In degrees from the camera's axis, as `pitch`.
+    public var axisPitch: Double? { record.numbers[.axisPitch] }
+    /// In degrees from the camera's axis, as `Metric.gazeYaw`.
+    public var axisGazeYaw: Double? { metrics.contains(.gazeYaw) ? record.numbers[.axisGazeYaw] : nil }
+    /// In degrees from the camera's axis, as `Metric.gazePitch`.
+    public var axisGazePitch: Double? { metrics.contains(.gazePitch) ? record.numbers[.axisGazePitch] : nil }
     /// The mean luma of the middle of the face, from 0 (black) to 100 (white).
     public var brightness: Double? { record.numbers[.brightness] }
     /// The variance of the Laplacian of the face's luma at a fixed size, from 0: small if blurred.
     public var sharpness: Double? { record.numbers[.sharpness] }
+    /// How likely something hides the mouth, 0…100.
+    public var mouthCovered: Double? { record.numbers[.mouthCovered] }
+    /// How likely something hides the eyes, 0…100.
+    public var eyesCovered: Double? { record.numbers[.eyesCovered] }
+    /// The sides of the face that expressions are measured from; `nil` if none are.
+    public var measuredFrom: MeasuredSide? { record.measuredSide }
     /// The measured emoji with the highest score, if it is likely.
     public var dominantEmoji: Character? { record.emoji?.emoji }
     /// The 52 ARKit-style scores, 0…1, named by `VideoAnalyzer.blendshapeNames()`; `nil` unless `write.blendshapes` is

@@ -60,7 +60,7 @@ struct MetricChoiceTests {
                 #expect(try units.number(unit, row) == share)
                 #expect(try units.text(expression, row) == "")
             }
-            #expect(try all.text("AU45", row) == all.text("AU43", row))
+            #expect(try all.text("AU45", row) == units.text("AU45", row))
         }
         // Nothing stands for AU 23.
         #expect(!all.columns.contains("AU23"))

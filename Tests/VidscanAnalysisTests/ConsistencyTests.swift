@@ -91,11 +91,14 @@ struct ConsistencyTests {
             measurements.contains(
                 "Blank beyond \(Int(yaw))° of yaw (\(Int(halves))° for wink, smirk, contempt),"
                     + " \(Int(ExpressionLimits.maximumPitch))° of pitch, or below"
-                    + " \(Int(ExpressionLimits.minimumEyePixels)) px"))
+                    + " \(Int(ExpressionLimits.minimumEyePixels)) px between the outer corners of the eyes"))
         #expect(
             measurements.contains(
-                "From \(Int(yaw))° to \(Int(NearEye.maximumYaw))° of yaw, and from \(Int(NearEye.minimumEyePixels)) px between"
-                    + " the outer corners of the eyes, the eye nearer to the camera is still measured"))
+                "From \(Int(yaw))° to \(Int(ExpressionLimits.maximumYawOfSide))° of yaw, only the side nearer to the camera is"
+                    + " measured"))
+        #expect(
+            measurements.contains("from \(Int(ExpressionLimits.minimumEyePixelsOfSide)) px between the outer corners"))
+        #expect(measurements.contains("of \(Int(ExpressionLimits.covered)) or more"))
     }
 
     @Test("Only the likeliest emotion is named, and only if it is likely")

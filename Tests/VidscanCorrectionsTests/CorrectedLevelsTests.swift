@@ -35,7 +35,7 @@ struct CorrectedLevelsTests {
                     landmarks: FaceLandmarks(
                         leftEye: Point(x: 160, y: 90), rightEye: Point(x: 120, y: 90), nose: Point(x: 140, y: 110),
                         leftMouthCorner: Point(x: 155, y: 140), rightMouthCorner: Point(x: 125, y: 140))),
-                presence: 1), metrics: [])
+                presence: 1), in: PictureSize(width: 640, height: 480), metrics: [])
         for metric in Metric.allCases {
             face.numbers[.metric(metric)] = metric.isFlag ? 0 : metric.values.upperBound / 10
         }

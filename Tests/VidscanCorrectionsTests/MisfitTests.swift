@@ -38,7 +38,7 @@ struct MisfitTests {
                             landmarks: FaceLandmarks(
                                 leftEye: Point(x: 1, y: 1), rightEye: Point(x: 1, y: 1), nose: Point(x: 1, y: 1),
                                 leftMouthCorner: Point(x: 1, y: 1), rightMouthCorner: Point(x: 1, y: 1))),
-                        presence: 0.9), metrics: [])
+                        presence: 0.9), in: PictureSize(width: 640, height: 480), metrics: [])
                 face.track = track
                 return face
             }

@@ -100,4 +100,21 @@ struct CameraSpaceFaceTests {
         let up = middle.direction(yaw: 0, pitch: 15, roll: 0).gazeAngles
         #expect(abs(up.y - -15 * .pi / 180) < 0.05 && abs(up.x) < 0.01)
     }
+
+    @Test("A head that looks straight ahead is turned away from a camera beside it, but not from the camera's axis")
+    func axes() {
+        // On the left of the frame, straight ahead is to the subject's right of the camera.
+        let mesh = Self.mesh(angles: Vector3(x: 0, y: 0, z: 0), origin: Vector3(x: -300, y: -150, z: 800))
+        let pose = HeadPose(mesh: mesh)
+        let face = CameraSpaceFace(mesh: mesh, pose: pose, in: Self.size)
+        #expect(pose.yaw < -15 && pose.yaw > -26)
+        #expect(abs(face.axisPose.yaw) < 2 && abs(face.axisPose.pitch) < 2)
+        // Eyes that look where the head points do so in both.
+        let gaze = face.axisGaze(yaw: pose.yaw, pitch: pose.pitch, roll: pose.roll)
+        #expect(abs(gaze.yaw - face.axisPose.yaw) < 3 && abs(gaze.pitch - face.axisPose.pitch) < 3)
+        // Eyes that look into the lens look to the subject's left of the axis, and down.
+        let lens = face.axisGaze(yaw: 0, pitch: 0, roll: 0)
+        #expect(abs(lens.yaw - 20) < 4)
+        #expect(lens.pitch < -5)
+    }
 }

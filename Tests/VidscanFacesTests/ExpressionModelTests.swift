@@ -68,9 +68,12 @@ struct ExpressionModelTests {
         try #require(golden.patterns.count >= 4)
         for pattern in golden.patterns {
             let found = pattern.crop.withUnsafeBufferPointer { model.emotionNetwork.evidence(in: $0) }
-            try #require(found.count == 8 && pattern.expected.count == 8)
-            for (name, value) in zip(model.emotionNetwork.emotions, found) {
+            try #require(found.emotions.count == 8 && pattern.expected.count == 10)
+            for (name, value) in zip(model.emotionNetwork.emotions, found.emotions) {
                 #expect(abs(value - (try #require(pattern.expected[name]))) < 1e-3, "\(name)")
+            }
+            for (name, value) in [("mouth_covered", found.mouthCovered), ("eyes_covered", found.eyesCovered)] {
+                #expect(abs(value - (try #require(pattern.expected[name]))) < 2e-2, "\(name)")
             }
         }
         // Evidence that is clipped everywhere would agree whatever the network did.
@@ -112,7 +115,11 @@ struct ExpressionModelTests {
             let low = model.measure(coordinates, pose: Self.ahead, evidence: evidence([metric.rawValue: without]))
             let high = model.measure(coordinates, pose: Self.ahead, evidence: evidence([metric.rawValue: with]))
             #expect(try #require(high[metric]) > (try #require(low[metric])), "\(metric)")
-            for other in emotions where other != metric { #expect(high[other] == low[other]) }
+            for other in emotions where other != metric {
+                // Joy in the pixels makes the mouth's shape more of a smile, which speaks against other emotions.
+                let (now, before) = (try #require(high[other]), try #require(low[other]))
+                #expect(metric == .joy ? now <= before : now == before)
+            }
         }
         var flushed = measure(face)
         flushed[.flushed] = 100
@@ -131,8 +138,8 @@ struct ExpressionModelTests {
             turned[3 * point] = Float(cosine * x - sine * y)
             turned[3 * point + 1] = Float(sine * x + cosine * y)
         }
-        let straight = model.measure(FaceMesh(coordinates: coordinates), pose: Self.ahead, evidence: [])
-        let other = model.measure(FaceMesh(coordinates: turned), pose: Self.ahead, evidence: [])
+        let straight = model.measure(FaceMesh(coordinates: coordinates), pose: Self.ahead, evidence: nil)
+        let other = model.measure(FaceMesh(coordinates: turned), pose: Self.ahead, evidence: nil)
         // The scores are not exactly equal, because the rotated coordinates are in single precision.
         try Self.expectEqualScores(straight, other)
     }
@@ -142,8 +149,8 @@ struct ExpressionModelTests {
         let coordinates = golden.cases[1].mesh.flatMap(\.self)
         var moved = coordinates
         for index in moved.indices { moved[index] = moved[index] * 3.5 + (index % 3 == 2 ? 0 : 400) }
-        let first = model.measure(FaceMesh(coordinates: coordinates), pose: Self.ahead, evidence: [])
-        let second = model.measure(FaceMesh(coordinates: moved), pose: Self.ahead, evidence: [])
+        let first = model.measure(FaceMesh(coordinates: coordinates), pose: Self.ahead, evidence: nil)
+        let second = model.measure(FaceMesh(coordinates: moved), pose: Self.ahead, evidence: nil)
         try Self.expectEqualScores(first, second)
     }
 
@@ -160,59 +167,113 @@ struct ExpressionModelTests {
     @Test("Scores that compare the halves of a face are blank if the head is turned")
     func turnedHead() {
         let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
-        let turned = model.measure(mesh, pose: HeadPose(yaw: 33, pitch: 0, roll: 0), evidence: [])
+        let turned = model.measure(mesh, pose: HeadPose(yaw: 33, pitch: 0, roll: 0), evidence: nil)
         #expect(turned[.wink] == nil)
         #expect(turned[.contempt] == nil)
         #expect(turned[.smile] != nil)
     }
 
-    @Test("Of a head that is turned far, the near eye alone is measured, as if the head were not turned")
-    func nearEye() {
-        let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
+    @Test("Of a head that is turned far, the near side is measured, as if the head were not turned")
+    func nearSide() throws {
+        let mesh = scaled(eyePixels: 100)
         let pose = HeadPose(yaw: 47, pitch: 0, roll: 0)
-        let whole = model.measure(mesh, pose: pose, evidence: [])
-        let turned = model.measure(mesh, pose: pose, part: .oneEye(.right), evidence: [])
-        #expect(Metric.allCases.filter { turned[$0] != nil } == [.rightEyeOpenness, .rightEyeClosed])
-        #expect(turned[.rightEyeOpenness] == whole[.rightEyeOpenness])
-        #expect(turned[.rightEyeClosed] == whole[.rightEyeClosed])
+        let whole = model.measure(mesh, pose: pose, evidence: nil)
+        let turned = model.measure(mesh, pose: pose, side: .right, evidence: nil)
+        let measured: Set<Metric> = [
+            .rightEyeOpenness, .rightEyeClosed, .hasSmile, .attention, .browFurrow, .browRaise, .cheekRaise,
+            .innerBrowRaise, .jawDrop, .mouthOpen, .smile, .au01, .au02, .au04, .au06, .au12, .au25, .au26,
+        ]
+        #expect(Set(Metric.allCases.filter { turned[$0] != nil }) == measured)
+        for metric in measured { #expect(turned[metric] == whole[metric], "\(metric)") }
         #expect(turned.blendshapes.isEmpty)
         #expect(turned.dominantEmoji(among: Set(Metric.allCases)) == nil)
+        // In a small face, the eye's openness changes where the eye does not.
+        let small = model.measure(scaled(eyePixels: 60), pose: pose, side: .right, evidence: nil)
+        let rest = measured.subtracting([.rightEyeOpenness, .rightEyeClosed])
+        #expect(Set(Metric.allCases.filter { small[$0] != nil }) == rest)
     }
 
-    @Test("How much of a face can be measured depends on its turn and size")
-    func measurablePart() {
-        let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
-        func part(
-            yaw: Double, pitch: Double = 0, eyePixels: Double = 100, presence: Double = 1
-        ) -> MeasurableFace? {
-            let width = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)
-            let scaled = mesh.coordinates.map { $0 * Float(eyePixels / width) }
-            return MeasurableFace(
-                mesh: FaceMesh(coordinates: scaled), pose: HeadPose(yaw: yaw, pitch: pitch, roll: 0),
-                presence: presence)
+    @Test("A face that cannot be measured still turns its attention elsewhere")
+    func attention() {
+        let found = model.measure(
+            scaled(eyePixels: 100), pose: HeadPose(yaw: 80, pitch: 0, roll: 0), side: nil, evidence: nil)
+        #expect(Metric.allCases.filter { found[$0] != nil } == [.attention])
+    }
+
+    @Test("What is covered has no score, and what is not keeps its own")
+    func covered() throws {
+        let mesh = scaled(eyePixels: 100)
+        let bare = PixelEvidence(emotions: [Double](repeating: 0, count: 8), mouthCovered: 49, eyesCovered: 49)
+        var (mask, glasses) = (bare, bare)
+        (mask.mouthCovered, glasses.eyesCovered) = (50, 50)
+        let found = model.measure(mesh, pose: Self.ahead, evidence: bare)
+        let masked = model.measure(mesh, pose: Self.ahead, evidence: mask)
+        let shaded = model.measure(mesh, pose: Self.ahead, evidence: glasses)
+        try #require([Metric.smile, .joy, .gazeYaw, .browRaise, .wink, .au12].allSatisfy { found[$0] != nil })
+        for metric in [Metric.smile, .hasSmile, .mouthOpen, .joy, .valence, .laughing, .au12, .au25, .cheekRaise] {
+            #expect(masked[metric] == nil, "\(metric)")
         }
-        #expect(part(yaw: 0) == .whole)
-        #expect(part(yaw: -40) == .whole)
-        #expect(part(yaw: 40.5) == .oneEye(.right))
-        #expect(part(yaw: -54) == .oneEye(.left))
-        #expect(part(yaw: 56) == nil)
-        #expect(part(yaw: 47, pitch: 31) == nil)
-        #expect(part(yaw: 0, eyePixels: 30) == .whole)
-        #expect(part(yaw: 47, eyePixels: 60) == nil)
-        #expect(part(yaw: 0, presence: 0.8) == .whole)
-        #expect(part(yaw: 47, presence: 0.8) == nil)
-        #expect(part(yaw: 0, eyePixels: 15) == nil)
+        for metric in [Metric.leftEyeOpenness, .gazeYaw, .browRaise, .wink, .au01, .attention] {
+            #expect(masked[metric] == found[metric], "\(metric)")
+        }
+        for metric in [Metric.leftEyeOpenness, .leftEyeClosed, .gazeYaw, .browRaise, .wink, .joy, .au45] {
+            #expect(shaded[metric] == nil, "\(metric)")
+        }
+        for metric in [Metric.smile, .mouthOpen, .au12, .attention] {
+            #expect(shaded[metric] == found[metric], "\(metric)")
+        }
+        // Of a turned head, the far half of the mouth would count as covered.
+        let turned = model.measure(
+            mesh, pose: HeadPose(yaw: 50, pitch: 0, roll: 0), side: .right, evidence: mask)
+        #expect(turned[.smile] != nil && turned.evidence == nil)
+    }
+
+    @Test("While an eye is shut, the gaze has no value")
+    func shutEye() throws {
+        var isTested = (shut: false, open: false)
+        for golden in golden.cases {
+            let found = measure(golden)
+            let isShut = found[.leftEyeClosed] == 1 || found[.rightEyeClosed] == 1
+            #expect((found[.gazeYaw] == nil) == isShut)
+            #expect((found[.gazePitch] == nil) == isShut)
+            if isShut { isTested.shut = true } else { isTested.open = true }
+        }
+        #expect(isTested == (true, true))
+    }
+
+    @Test("The side from which a face is measured depends on its turn and size")
+    func side() {
+        func side(yaw: Double, pitch: Double = 0, eyePixels: Double = 100, presence: Double = 1) -> MeasuredSide? {
+            MeasuredSide(
+                mesh: scaled(eyePixels: eyePixels), pose: HeadPose(yaw: yaw, pitch: pitch, roll: 0), presence: presence)
+        }
+        #expect(side(yaw: 0) == .both)
+        #expect(side(yaw: -40) == .both)
+        #expect(side(yaw: 40.5) == .right)
+        #expect(side(yaw: -59) == .left)
+        #expect(side(yaw: 61) == nil)
+        #expect(side(yaw: 47, pitch: 31) == nil)
+        #expect(side(yaw: 0, eyePixels: 30) == .both)
+        #expect(side(yaw: 0, presence: 0.8) == .both)
+        #expect(side(yaw: 47, presence: 0.8) == nil)
+        #expect(side(yaw: 0, eyePixels: 15) == nil)
+    }
+
+    private func scaled(eyePixels: Double) -> FaceMesh {
+        let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
+        let width = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)
+        return FaceMesh(coordinates: mesh.coordinates.map { $0 * Float(eyePixels / width) })
     }
 
     @Test("has_smile is 1 above the threshold of the events, which may be another than the default")
     func hasSmile() throws {
         for golden in golden.cases {
             let mesh = FaceMesh(coordinates: golden.mesh.flatMap(\.self))
-            let face = model.measure(mesh, pose: Self.ahead, evidence: [])
+            let face = model.measure(mesh, pose: Self.ahead, evidence: nil)
             let smile = try #require(face[.smile])
             #expect(face[.hasSmile] == (smile > EventOptions().smileStartsAbove ? 1 : 0))
             for threshold in [smile - 0.5, smile + 0.5] {
-                let other = model.measure(mesh, pose: Self.ahead, evidence: [], smileThreshold: threshold)
+                let other = model.measure(mesh, pose: Self.ahead, evidence: nil, smileThreshold: threshold)
                 #expect(other[.hasSmile] == (smile > threshold ? 1 : 0))
             }
         }
@@ -235,8 +296,8 @@ struct ExpressionModelTests {
             evidence: evidence(golden.evidence))
     }
 
-    private func evidence(_ values: [String: Double]) -> [Double] {
-        model.emotionNetwork.emotions.map { values[$0] ?? 0 }
+    private func evidence(_ values: [String: Double]) -> PixelEvidence {
+        PixelEvidence(emotions: model.emotionNetwork.emotions.map { values[$0] ?? 0 })
     }
 
     private static func expectEqualScores(

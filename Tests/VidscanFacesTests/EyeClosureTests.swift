@@ -9,17 +9,24 @@ struct EyeClosureTests {
         _ eyes: [(left: Double, right: Double)?], gaze: Double = 0, isClear: Bool = true,
         _ levels: RestingLevels = RestingLevels([:])
     ) -> [FaceEvent] {
-        var detector = DelayedEventDetector(faceID: 1, options: EventOptions(), detectsBlinks: true)
-        var events: [FaceEvent] = []
-        for (number, eyes) in eyes.enumerated() {
+        var filter = EyeClosureFilter(longestBlinkSeconds: EventOptions().blinkLongestSeconds)
+        let times = eyes.indices.map { Int64(Double($0) / rate * 1e6) }
+        var openness: [Double?] = []
+        for (eyes, time) in zip(eyes, times) {
             let sample = eyes.map {
                 EyeClosureFilter.Sample(
                     left: levels.relative($0.left, of: .leftEyeOpenness),
                     right: levels.relative($0.right, of: .rightEyeOpenness), gazePitch: gaze, isClear: isClear)
             }
+            openness += filter.add(sample, at: time)
+        }
+        openness += filter.finish()
+        var detector = FaceEventDetector(faceID: 1, options: EventOptions(), detectsBlinks: true)
+        var events: [FaceEvent] = []
+        for (number, time) in times.enumerated() {
             events += detector.update(
-                FaceEventDetector.Measurement(eyeOpenness: nil, smile: nil, turnDegrees: nil), eyes: sample,
-                at: Int64(Double(number) / rate * 1e6), sample: number)
+                FaceEventDetector.Measurement(eyeOpenness: openness[number], smile: nil, turnDegrees: nil), at: time,
+                sample: number)
         }
         return events + detector.finish()
     }
@@ -100,6 +107,18 @@ struct EyeClosureTests {
         #expect(values.count == 100)
         #expect(values.indices.allSatisfy { (values[$0] == nil) == ($0 % 10 == 9) })
         #expect(filter.finish().isEmpty)
+    }
+
+    @Test("A value that nothing later can change is known when its time has come, with or without a sample")
+    func advance() {
+        var filter = EyeClosureFilter(longestBlinkSeconds: 0.5)
+        let eyes = EyeClosureFilter.Sample(left: 90, right: 90, gazePitch: 0, isClear: false)
+        #expect(filter.add(eyes, at: 0).isEmpty)
+        #expect(filter.advance(to: 499_999).isEmpty)
+        #expect(filter.advance(to: 500_000) == [100])
+        #expect(filter.advance(to: 900_000).isEmpty)
+        #expect(filter.add(eyes, at: 1_000_000).isEmpty)
+        #expect(filter.finish() == [100])
     }
 
     @Test("A long video keeps no more samples than a blink takes")

@@ -152,10 +152,13 @@ struct FaceEventTests {
     }
 
     @Test(
-        "A short closure whose end is not seen is no blink",
+        "A blink whose end is not seen is not complete",
         arguments: [[90, 90, 5], [90, 5, nil, nil, nil, nil, 90]] as [[Double?]])
     func blinkWithoutEnd(values: [Double?]) {
-        #expect(Self.events(values, rate: 12, Self.eyes).isEmpty)
+        let events = Self.events(values, rate: 12, Self.eyes)
+        #expect(events.map(\.kind) == [.blink])
+        #expect(events.map(\.isComplete) == [false])
+        #expect(Self.events(values, rate: 5, detectsBlinks: false, Self.eyes).isEmpty)
     }
 
     @Test(

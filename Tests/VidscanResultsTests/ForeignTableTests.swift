@@ -35,7 +35,7 @@ struct ForeignTableTests {
             AnalyzedFace(
                 detection: FaceDetection(
                     box: Rectangle(x: 1, y: 2, width: 3, height: 4), confidence: 0.9, landmarks: landmarks),
-                presence: 0.25), metrics: [])
+                presence: 0.25), in: PictureSize(width: 640, height: 480), metrics: [])
         return FaceRow(
             microseconds: 1_500_000, frame: 3, faceID: 2, face: face, raw: face.numbers, metrics: [])
     }

@@ -25,7 +25,7 @@ struct FrameRecordTests {
         var face = FaceRecord(
             AnalyzedFace(
                 detection: FaceDetection(box: box, confidence: 0.9, landmarks: landmarks), presence: 0.75),
-            metrics: [])
+            in: PictureSize(width: 640, height: 480), metrics: [])
         for (index, field) in FaceField.all.enumerated() {
             let share = Double(index + 1) / 128
             face.numbers[field] =

@@ -22,6 +22,9 @@ struct TableAgreementTests {
         ("right_mouth_corner_y", 2, { $0.rightMouthCorner.y }), ("chin_x", 2, { $0.chin?.x }),
         ("chin_y", 2, { $0.chin?.y }), ("interocular_distance", 2, { $0.interocularDistance }),
         ("yaw", 2, { $0.yaw }), ("pitch", 2, { $0.pitch }), ("roll", 2, { $0.roll }),
+        ("axis_yaw", 2, { $0.axisYaw }), ("axis_pitch", 2, { $0.axisPitch }),
+        ("axis_gaze_yaw", 2, { $0.axisGazeYaw }), ("axis_gaze_pitch", 2, { $0.axisGazePitch }),
+        ("mouth_covered", 2, { $0.mouthCovered }), ("eyes_covered", 2, { $0.eyesCovered }),
         ("brightness", 2, { $0.brightness }), ("sharpness", 2, { $0.sharpness }),
         ("face_id", 0, { Double($0.id) }), ("person_id", 0, { $0.personID.map(Double.init) }),
         ("person_match", 2, { $0.personMatch }),
@@ -44,10 +47,12 @@ struct TableAgreementTests {
         #expect(faces.count == table.rows.count && faces.count > 50)
         #expect(faces.contains { $0.1.box != $0.1.detectedBox })
         let columns = Self.columns + Self.metricColumns
-        #expect(Set(columns.map(\.name)).union(["time", "frame", "dominant_emoji"]) == Set(table.columns))
+        #expect(
+            Set(columns.map(\.name)).union(["time", "frame", "measured_from", "dominant_emoji"]) == Set(table.columns))
         for (row, (frame, face)) in faces.enumerated() where row < table.rows.count {
             #expect(agree(try table.text("time", row), frame.seconds, decimals: 6))
             #expect(try table.text("frame", row) == "\(frame.index)")
+            #expect(try table.text("measured_from", row) == face.measuredFrom?.rawValue ?? "")
             #expect(try table.text("dominant_emoji", row) == face.dominantEmoji.map(String.init) ?? "")
             for column in columns {
                 let text = try table.text(column.name, row)

@@ -39,10 +39,45 @@ def fit_constants(data, scores, aligned, rotation):
     for name, parts in formulas.LOGITS.items():
         z = formulas.mean_logit(c, scores[rows], parts)
         c["logits"][name] = {"scores": parts, "mean": float(z[~film].mean()), "deviation": float(z[~film].std())}
-    expressions = formulas.expressions(c, scores[rows], geometry)
-    neutral = data.emotion[rows] == "neutral"
-    c["engagement"]["bias"] = round(-float(np.median(formulas.weighted_sum(c["engagement"], expressions)[neutral])) / 100, 3)
     return c
+
+
+def join_smile(c, scores, evidence, target):
+    """Learns how much the points and the pixels count in a smile, by logistic regression on the votes for happiness.
+    `scores`: N x 52; together, faces with and without a smile weigh the same."""
+    share = target[:, NAMES.index("happiness")]
+    x = np.stack([formulas.mean_logit(c, scores, formulas.LOGITS["smile"]), evidence["joy"], np.ones(len(share))], 1)
+    hit, miss = share / share.sum(), (1 - share) / (1 - share).sum()
+
+    def objective(theta):
+        z = x @ theta
+        likely = formulas.sigmoid(z)
+        loss = (hit * np.logaddexp(0, -z) + miss * np.logaddexp(0, z)).sum()
+        return loss, x.T @ (miss * likely - hit * (1 - likely))
+
+    theta = minimize(objective, [1.0, 0.0, 0.0], jac=True, method="L-BFGS-B").x
+    c["smile"] = {"points": round(float(theta[0]), 3), "pixels": round(float(theta[1]), 3), "bias": 0.0}
+
+
+def place_smile(c, data, scores, evidence, rows):
+    """Sets where the smile's score lies: one person in twenty exceeds the threshold in more than one in twenty of their
+    neutral pictures (see `calibration`), and the scores of the reference's faces are spread as the reference's."""
+    names = formulas.LOGITS["smile"]
+    faces = data.training & data.picture & np.isfinite(evidence["joy"])
+    spread = formulas.mean_logit(c, data.target[faces], names).std()
+    k = c["smile"]
+    gain = spread / formulas.smile_logit(c, scores[faces], evidence["joy"][faces]).std()
+    k["points"], k["pixels"] = round(float(gain * k["points"]), 3), round(float(gain * k["pixels"]), 3)
+    limits = np.sort(calibration.by_person(formulas.smile_logit(c, scores[rows], evidence["joy"][rows]), data.person[rows]))
+    edge = limits[len(limits) - 1 - int(calibration.PEOPLE_SHARE * len(limits))]
+    threshold = c["thresholds"]["has_smile"] / 100
+    k["bias"] = round(float(np.log(threshold / (1 - threshold)) - edge), 3)
+
+
+def fit_engagement(c, neutral_e):
+    """The median of the neutral faces comes out 0."""
+    c["engagement"]["bias"] = 0.0
+    c["engagement"]["bias"] = round(-float(np.median(formulas.weighted_sum(c["engagement"], neutral_e))) / 100, 3)
 
 
 def join(c, e, evidence, target, weight):
@@ -109,9 +144,10 @@ def set_thresholds(c, data, scores, aligned, rotation, evidence, rows, groups):
     seen = {k: v[rows] for k, v in evidence.items()}
     person = data.person[rows]
     eye = formulas.eyes(c, scores[rows], geometry)
-    e = formulas.expressions(c, scores[rows], geometry)
+    e = formulas.expressions(c, scores[rows], geometry, seen["joy"])
     everyone = data.training & data.picture & np.isfinite(evidence["joy"])
-    all_e = formulas.expressions(c, scores[everyone], face.measures(aligned[everyone], rotation[everyone]))
+    all_e = formulas.expressions(
+        c, scores[everyone], face.measures(aligned[everyone], rotation[everyone]), evidence["joy"][everyone])
     raw, highest = {}, {}
     for name, spec in c["emotions"].items():
         spec["bias"] = 0.0
@@ -152,7 +188,7 @@ def press_auc(c, data, scores, aligned, rotation, evidence):
     The held-back people carry few of the rare labels; this uses four times as many.
     """
     named = data.training & data.picture & np.isin(data.emotion, EMOTION_LABELS) & np.isfinite(evidence["joy"])
-    e = formulas.expressions(c, scores, face.measures(aligned, rotation))
+    e = formulas.expressions(c, scores, face.measures(aligned, rotation), evidence["joy"])
     out = {}
     for name in figures.EMOTION_OF_LABEL.values():
         logit = formulas.emotion_logit(c["emotions"][name], e, evidence[name])

@@ -42,7 +42,6 @@ def initial_constants(names):
             "lip_pucker": {"scores": ["mouthPucker"], "combine": "mean", "gain": 1.0},
             "lip_stretch": {"scores": pair("mouthStretch"), "combine": "mean", "gain": 1.25},
             "lip_suck": {"scores": ["mouthRollUpper", "mouthRollLower"], "combine": "max", "gain": 2.0},
-            "smile": {"scores": pair("mouthSmile"), "combine": "mean", "gain": 1.0},
             "upper_lip_raise": {"scores": pair("mouthUpperUp"), "combine": "mean", "gain": 1.0},
         },
         # Weights per standard deviation of each term, once fitted to the emotion labels of the press photographs. FACS:
@@ -81,6 +80,8 @@ def initial_constants(names):
             },
         },
         "mouth_open": {"closed_gap": 0.02, "open_gap": 0.27},
+        # Weights of the log odds of the smile's blendshapes and of the pixels' joy: fitted to votes.
+        "smile": {"points": 1.0, "pixels": 0.0, "bias": 0.0},
         "smirk": {"gain": 1.5},
         "attention": {"full_degrees": 10.0, "none_degrees": 45.0},
         # Lid gap over eye width: 0.09 is as shut as the mesh gets, 0.30 an ordinary open eye.
@@ -160,8 +161,8 @@ def initial_constants(names):
         },
         # The raw value that becomes 50, of each emoji that follows no emotion.
         "emoji_edges": {},
-        # The smile that at most one person in twenty exceeds in more than one in twenty of the pictures that people call
-        # neutral: 28 on the people of the training, 30 on the others. Events use the same number.
+        # Events use the same number for a smile. The bias of the smile is set so that this is the smile that at most one
+        # person in twenty exceeds in more than one in twenty of the pictures that people call neutral.
         "thresholds": {"dominant_emoji": 50.0, "has_smile": 30.0},
     }
 
@@ -239,9 +240,16 @@ def eyes(c, scores, geometry):
     return out
 
 
-def expressions(c, scores, geometry):
-    """All expressions, 0...100."""
+def smile_logit(c, scores, joy):
+    """Points and pixels together, before the bias. `joy`: the pixels' log odds, 0 if they were not looked at."""
+    k = c["smile"]
+    return k["points"] * mean_logit(c, scores, LOGITS["smile"]) + k["pixels"] * joy
+
+
+def expressions(c, scores, geometry, joy):
+    """All expressions, 0...100. `joy`: as in `smile_logit`."""
     t, e = terms(c, scores, geometry), plain_expressions(c, scores, geometry)
+    e["smile"] = sigmoid(smile_logit(c, scores, joy) + c["smile"]["bias"])
     for name, s in {**c["learned_expressions"], **c["fixed_expressions"]}.items():
         e[name] = sigmoid(sum(w * t[k] for k, w in s["weights"].items()) + s["bias"])
     out = {k: 100 * v for k, v in e.items()}
@@ -307,7 +315,7 @@ def emojis(c, e, emotion, eye):
 def everything(c, scores, geometry, evidence):
     """All groups of outputs for a batch, each a dictionary of arrays. `evidence`: the pixels' log odds by emotion."""
     eye = eyes(c, scores, geometry)
-    expression = expressions(c, scores, geometry)
+    expression = expressions(c, scores, geometry, evidence["joy"])
     emotion = emotions(c, expression, evidence)
     closure = eye.pop("eye_closure")
     assert np.array_equal(closure, expression["eye_closure"])

@@ -1,6 +1,6 @@
 """What people's faces look like at rest: writes Sources/VidscanFaces/Baseline/NeutralFaces.swift.
 
-    python neutral_faces.py expressions.npz
+    python neutral_faces.py expressions.npz faces.zip
 
 For each expression, the median of a person's neutral pictures, over all people with five such pictures or more: its
 median and its 95th percentile over the people. Run it again whenever expressions.json changes.
@@ -14,6 +14,7 @@ import numpy as np
 
 import face
 import formulas
+import pixels
 from reference import RESOURCES, ROOT, Model
 
 TARGET = ROOT / "Sources/VidscanFaces/Baseline/NeutralFaces.swift"
@@ -22,7 +23,7 @@ WITHOUT_LEVEL = {"attention", "eye_closure"}
 PICTURES = 5
 
 
-def levels(path):
+def levels(path, archive):
     """The typical and the highest level of each expression, and the number of people."""
     data = np.load(path)
     source = [str(s) for s in data["source"]]
@@ -31,7 +32,14 @@ def levels(path):
     people = sorted(p for p, n in collections.Counter(person[neutral]).items() if n >= PICTURES)
     model = Model(RESOURCES)
     scores, aligned, rotation = model.blendshapes(data["mesh"][neutral].astype(np.float64))
-    found = formulas.expressions(model.constants, scores, face.measures(aligned, rotation))
+    crops = pixels.Crops(archive, len(person))
+    seen = np.where(crops.present[neutral], 0.0, np.nan)
+    shown = np.where(crops.present[neutral])[0]
+    rows_shown = np.where(neutral)[0][shown]
+    seen[shown] = pixels.evidence(pixels.see(model.layers("stem", "emotion_head"), crops.pixels[rows_shown]))["joy"]
+    # The few pictures without pixels count as not seen.
+    joy = np.nan_to_num(seen)
+    found = formulas.expressions(model.constants, scores, face.measures(aligned, rotation), joy)
     rows = {p: person[neutral] == p for p in people}
     result = {}
     for name, values in sorted(found.items()):
@@ -43,7 +51,7 @@ def levels(path):
 
 
 def main():
-    found, people = levels(sys.argv[1])
+    found, people = levels(*sys.argv[1:3])
     lines = [
         f"/// 0…100, from `scripts/expressions/neutral_faces.py`: {people} people with at least {PICTURES} pictures labelled neutral.",
         "enum NeutralFaces {",

@@ -14,8 +14,9 @@ from data import bucket
 
 SIDE = 48
 SOURCE_SIDE = 64
-# Outputs and stride of each 3 x 3 convolution.
+# Outputs and stride of each 3 x 3 convolution; the first ones are the stem, which the head for covers reads too.
 CONVOLUTIONS = [(32, 2), (64, 2), (64, 1), (128, 2), (128, 1), (192, 2)]
+STEM = 3
 HIDDEN = 96
 FLOOR = 4.0
 LIMIT = 6.0
@@ -53,17 +54,22 @@ def normalized(pixels):
     return x / (x.std((1, 2), keepdims=True) + FLOOR)
 
 
-def forward(layers, pixels):
-    """Eight logits for each crop, N x 48 x 48 in 0...255. Layers: convolutions (3, 3, in, out), then two dense ones."""
+def names_of(part):
+    """The names of the layers of the stem or of a head, as expressions.json has them."""
+    return [c["name"] for c in (part if isinstance(part, list) else part["convolutions"])] + (
+        [] if isinstance(part, list) else part["dense"])
+
+
+def forward(layers, pixels, convolutions=CONVOLUTIONS):
+    """The outputs for each crop, N x 48 x 48 in 0...255. Layers: convolutions (3, 3, in, out), then two dense ones."""
     x = normalized(pixels)[..., None]
-    convolutions = layers[: len(CONVOLUTIONS)]
-    for (weight, bias), (_, stride) in zip(convolutions, CONVOLUTIONS):
+    for (weight, bias), (_, stride) in zip(layers, convolutions):
         end = x.shape[1]
         padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
         taps = [padded[:, dy : dy + end : stride, dx : dx + end : stride] for dy in range(3) for dx in range(3)]
         x = np.maximum(sum(t @ weight[k // 3, k % 3] for k, t in enumerate(taps)) + bias, 0)
     x = x.reshape(len(x), -1)
-    (w, b), (v, c) = layers[len(CONVOLUTIONS) :]
+    (w, b), (v, c) = layers[len(convolutions) :]
     return np.maximum(x @ w + b, 0) @ v + c
 
 
@@ -199,29 +205,34 @@ class Trainer:
 
 
 def layers_of(net):
-    """Convolutions with their normalisation folded in, and the dense layers, for channels last."""
-    parts, layers = list(net), []
-    for convolution, norm in zip(parts[0 : 3 * len(CONVOLUTIONS) : 3], parts[1 : 3 * len(CONVOLUTIONS) : 3]):
+    return folded(list(net), CONVOLUTIONS, HIDDEN)
+
+
+def folded(parts, convolutions, units):
+    """Convolutions with their normalisation folded in, and the dense layers, for channels last. `units`: of the first
+    dense layer."""
+    layers, count = [], 3 * len(convolutions)
+    for convolution, norm in zip(parts[0:count:3], parts[1:count:3]):
         gain = (norm.weight / (norm.running_var + norm.eps).sqrt()).detach().double().numpy()
         weight = convolution.weight.detach().double().numpy().transpose(2, 3, 1, 0) * gain
         bias = norm.bias.detach().double().numpy() - norm.running_mean.double().numpy() * gain
         layers.append((np.float32(weight), np.float32(bias)))
-    hidden, last = parts[-4], parts[-1]
-    channels = CONVOLUTIONS[-1][0]
+    hidden, last = [part for part in parts[count:] if hasattr(part, "in_features")]
+    channels = convolutions[-1][0]
     side = round((hidden.in_features / channels) ** 0.5)
-    dense = hidden.weight.detach().numpy().reshape(HIDDEN, channels, side, side).transpose(2, 3, 1, 0)
-    layers.append((np.float32(dense.reshape(-1, HIDDEN)), np.float32(hidden.bias.detach().numpy())))
+    dense = hidden.weight.detach().numpy().reshape(units, channels, side, side).transpose(2, 3, 1, 0)
+    layers.append((np.float32(dense.reshape(-1, units)), np.float32(hidden.bias.detach().numpy())))
     layers.append((np.float32(last.weight.detach().numpy().T), np.float32(last.bias.detach().numpy())))
     return layers
 
 
-def see(layers, pictures):
-    """The logits of many crops: of press photographs N x 64 x 64, which are sampled linearly, or N x 48 x 48."""
+def see(layers, pictures, convolutions=CONVOLUTIONS):
+    """The outputs for many crops: of press photographs N x 64 x 64, which are sampled linearly, or N x 48 x 48."""
     side = pictures.shape[1]
     place = np.clip((np.arange(SIDE) + 0.5) * side / SIDE - 0.5, 0, side - 1)
     weight = np.maximum(0, 1 - abs(place[:, None] - np.arange(side)))
     parts = [weight @ pictures[k : k + 256] @ weight.T for k in range(0, len(pictures), 256)]
-    return np.concatenate([forward(layers, part) for part in parts])
+    return np.concatenate([forward(layers, part, convolutions) for part in parts])
 
 
 def press_rows(data):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+import cover
 import face
 import formulas
 import pixels
@@ -41,18 +42,19 @@ class Model:
             x = x * formulas.sigmoid(x) if layer["activation"] == "silu" else formulas.sigmoid(x)
         return x, aligned, rotation
 
-    def expressions(self, meshes):
-        """The expressions of many meshes, N x 478 x 3, before emotions."""
-        scores, aligned, rotation = self.blendshapes(meshes)
-        return formulas.expressions(self.constants, scores, face.measures(aligned, rotation))
+    def layers(self, *parts):
+        """The weights and biases of parts of the network of the pixels."""
+        network = self.description["emotion_network"]
+        names = [name for part in parts for name in pixels.names_of(network[part])]
+        return [(self.arrays[n + ".weight"], self.arrays[n + ".bias"]) for n in names]
 
     def see(self, crop):
-        """The evidence of one crop: R', G', B' in 0...255, 3 x 48 x 48."""
-        network = self.description["emotion_network"]
-        names = [c["name"] for c in network["convolutions"]] + network["dense"]
-        layers = [(self.arrays[n + ".weight"], self.arrays[n + ".bias"]) for n in names]
+        """The evidence of one crop, and what covers it, 0...100: R', G', B' in 0...255, 3 x 48 x 48."""
         luma = np.tensordot([0.299, 0.587, 0.114], np.asarray(crop, np.float64).reshape(3, pixels.SIDE, pixels.SIDE), 1)
-        return {k: float(v[0]) for k, v in pixels.evidence(pixels.forward(layers, luma[None])).items()}
+        found = pixels.evidence(pixels.forward(self.layers("stem", "emotion_head"), luma[None]))
+        covers = pixels.forward(self.layers("stem", "cover_head"), luma[None], cover.CONVOLUTIONS)
+        found |= dict(zip(cover.OUTPUTS, 100 * formulas.sigmoid(covers).T))
+        return {k: float(v[0]) for k, v in found.items()}
 
     def batch(self, meshes, evidence):
         scores, aligned, rotation = self.blendshapes(np.asarray(meshes, np.float64))

@@ -1,17 +1,20 @@
 """Learn blendshapes, expressions and emotions from a mesh and its pixels, and write the artefacts that vidscan reads.
 
     python votes.py ferplus.zip vidscan votes.npz
-    python train.py expressions.npz faces.zip votes.npz
+    python portraits.py masks.zip fairface.zip vidscan portraits.npz
+    python train.py expressions.npz faces.zip votes.npz portraits.npz
 
 1. Blendshapes: a teacher of six networks learns the reference's 52 scores from augmented meshes; one
    small network then learns from the teacher, also on blends of two faces, and is what ships.
 2. Pixels: a convolutional network learns how ten people voted on each face of FER+, and the labels of the press
    photographs.
-3. Expressions: most are a blendshape or a distance; four that the reference hardly has (brow furrow,
+3. Covers: a second head of that network learns to see masks, hands, cups and sunglasses, most of them drawn over faces.
+4. Expressions: most are a blendshape or a distance; four that the reference hardly has (brow furrow,
    eye widening, lip corner depressor, nose wrinkle) are small sums of blendshapes and distances, all weights >= 0.
-4. Emotions: sums of expressions with the published signs, and of the pixels' evidence. The weights are learned from
+   The smile joins its blendshapes and the pixels.
+5. Emotions: sums of expressions with the published signs, and of the pixels' evidence. The weights are learned from
    votes on faces that the network of the pixels has not seen.
-5. Thresholds: by person, on scores of networks that have not seen the person.
+6. Thresholds: by person, on scores of networks that have not seen the person.
 
 Nothing here ever fits on a held-back row: held back are the valid pictures of FER+, four whole clips and 22 % of the
 people. All seeds are fixed.
@@ -23,6 +26,7 @@ import sys
 
 import numpy as np
 
+import cover
 import emotions
 import face
 import figures
@@ -35,7 +39,8 @@ from reference import GOLDEN, RESOURCES, Model
 from votes import Votes
 
 
-def write_artifacts(folder, blendshapes, network, constants, data):
+def write_artifacts(folder, blendshapes, network, head, constants, data):
+    """`network`: the layers of the stem and of the head for emotions; `head`: of the head for covers."""
     folder.mkdir(parents=True, exist_ok=True)
     blob, entries = b"", {}
 
@@ -53,11 +58,19 @@ def write_artifacts(folder, blendshapes, network, constants, data):
         add(f"layer{i}.bias", blendshapes.layers[2 * i + 1])
         last = i == len(blendshapes.layers) // 2 - 1
         layers.append({"name": f"layer{i}", "activation": "sigmoid" if last else "silu"})
-    names = [f"pixels{i}" for i in range(len(network))]
-    for name, (weight, bias) in zip(names, network):
-        add(name + ".weight", weight)
-        add(name + ".bias", bias)
-    convolutions = [{"name": name, "stride": stride} for name, (_, stride) in zip(names, pixels.CONVOLUTIONS)]
+
+    def part(prefix, layers, convolutions):
+        names = [f"{prefix}{i}" for i in range(len(layers))]
+        for name, (weight, bias) in zip(names, layers):
+            add(name + ".weight", weight)
+            add(name + ".bias", bias)
+        count = len(convolutions)
+        return {"convolutions": [{"name": n, "stride": s} for n, (_, s) in zip(names, convolutions)], "dense": names[count:]}
+
+    emotion_head = part("pixels", network, pixels.CONVOLUTIONS)
+    stem = emotion_head["convolutions"][: pixels.STEM]
+    del emotion_head["convolutions"][: pixels.STEM]
+    cover_head = part("cover", head, cover.CONVOLUTIONS[pixels.STEM :])
     (folder / "expressions.weights").write_bytes(blob)
     description = {
         "format": 1,
@@ -68,7 +81,7 @@ def write_artifacts(folder, blendshapes, network, constants, data):
         "points": face.POINTS,
         "alignment_points": blendshapes.steady,
         "emotion_network": {
-            "convolutions": convolutions, "dense": names[len(convolutions) :], "emotions": pixels.EMOTIONS,
+            "stem": stem, "emotion_head": emotion_head, "cover_head": cover_head, "emotions": pixels.EMOTIONS,
             "floor": pixels.FLOOR, "limit": pixels.LIMIT,
         },
         "constants": constants,
@@ -127,10 +140,11 @@ def main():
     trainer = pixels.Trainer(votes, data, crops)
     trainer.start()
     network = trainer.finish(np.where(pixels.press_rows(data))[0])
-    assemble(data, crops, votes, blendshapes, scores, network)
+    head = cover.train(network[: pixels.STEM], data, crops, dict(np.load(sys.argv[4])))
+    assemble(data, crops, votes, blendshapes, scores, network, head)
 
 
-def assemble(data, crops, votes, blendshapes, scores, network):
+def assemble(data, crops, votes, blendshapes, scores, network, head):
     """Fits the formulas, and writes and checks everything. `scores`: of the training rows, out of fold."""
     aligned, rotation = blendshapes.aligned, blendshapes.rotation
     logits = np.full((len(data.emotion), len(pixels.EMOTIONS)), np.nan)
@@ -138,27 +152,31 @@ def assemble(data, crops, votes, blendshapes, scores, network):
     logits[unseen] = pixels.see(network, crops.pixels[unseen])
     evidence = pixels.evidence(logits)
     constants = emotions.fit_constants(data, scores, aligned, rotation)
-    write_artifacts(RESOURCES, blendshapes, network, constants, data)
+    write_artifacts(RESOURCES, blendshapes, network, head, constants, data)
     faces = np.where(votes.joining & votes.usable & votes.has_mesh)[0]
-    joined = Model(RESOURCES).expressions(votes.mesh[faces])
     seen = pixels.evidence(pixels.see(network, votes.seen(faces)))
     # The few mouths that only seem to smile weigh as much as all other faces together.
     grimace = votes.grimace[faces]
     weight = np.where(grimace, (~grimace).sum() / grimace.sum(), 1)
-    emotions.join(constants, joined, seen, votes.target[faces], weight)
+    voted_scores, voted_aligned, voted_rotation = Model(RESOURCES).blendshapes(votes.mesh[faces])
+    emotions.join_smile(constants, voted_scores, seen, votes.target[faces])
 
     neutral = emotions.neutral_faces(data, crops, aligned, rotation)
     groups = subgroups.groups(data, crops, aligned, rotation, np.where(neutral)[0])
     rows = np.where(neutral & data.training & np.isfinite(evidence["joy"]))[0]
     resting = subgroups.at_rest(groups, data)
     within = {name: mask[rows] for name, mask in resting.items()}
+    emotions.place_smile(constants, data, scores, evidence, rows)
+    joined = formulas.expressions(
+        constants, voted_scores, face.measures(voted_aligned, voted_rotation), seen["joy"])
+    emotions.join(constants, joined, seen, votes.target[faces], weight)
     level = emotions.set_thresholds(constants, data, scores, aligned, rotation, evidence, rows, within)
     at_rest = {k: v[rows] for k, v in evidence.items()}
     measured = face.measures(aligned[rows], rotation[rows])
-    emotions.fit_valence(
-        constants, joined, seen, votes.target[faces], weight,
-        formulas.expressions(constants, scores[rows], measured), at_rest)
-    write_artifacts(RESOURCES, blendshapes, network, constants, data)
+    resting_expressions = formulas.expressions(constants, scores[rows], measured, at_rest["joy"])
+    emotions.fit_valence(constants, joined, seen, votes.target[faces], weight, resting_expressions, at_rest)
+    emotions.fit_engagement(constants, resting_expressions)
+    write_artifacts(RESOURCES, blendshapes, network, head, constants, data)
 
     model = Model(RESOURCES)
     shown_scores, out = model.batch(data.mesh, {k: np.nan_to_num(v) for k, v in evidence.items()})

@@ -126,20 +126,20 @@ final class FaceAnalyzer {
         let appearance = times.measure(\.look) { picture.appearance(of: detection) }
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)
-            let part = MeasurableFace(mesh: fit.mesh, pose: pose, presence: fit.presence)
+            let side = MeasuredSide(mesh: fit.mesh, pose: pose, presence: fit.presence)
             var expressions: FaceExpressions?
-            if let model, let part {
-                // One eye alone tells no emotion.
-                let evidence =
-                    try part == .whole ? cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork) : []
+            if let model {
+                let evidence = try side.map { _ in
+                    try cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork)
+                }
                 expressions = model.measure(
-                    fit.mesh, pose: pose, part: part, evidence: evidence,
+                    fit.mesh, pose: pose, side: side, evidence: evidence,
                     smileThreshold: settings.track.events.smileStartsAbove)
             }
             var face = AnalyzedFace(
                 detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose, quality: fitter.quality(),
                 expressions: expressions, appearance: appearance,
-                shape: part == .whole ? models.faceShape.describe(fit.mesh) : nil)
+                shape: side == .both ? models.faceShape.describe(fit.mesh) : nil)
             face.square = fit.implied
             return face
         }

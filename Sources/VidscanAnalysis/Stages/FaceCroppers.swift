@@ -10,10 +10,9 @@ final class FaceCropper {
 
     init(converter: PictureConverter) { cropper = SquareCropper(converter: converter) }
 
-    /// Returns the emotion network's outputs for the pixels of a face.
     func evidence(
         for mesh: FaceMesh, in frame: SampledFrame, by network: EmotionNetwork
-    ) throws(MediaError) -> [Double] {
+    ) throws(MediaError) -> PixelEvidence {
         try fill(&emotionTensor, EmotionCrop.square(around: mesh), of: frame, resolution: EmotionNetwork.resolution)
         return emotionTensor.withUnsafeBufferPointer { network.evidence(in: $0) }
     }

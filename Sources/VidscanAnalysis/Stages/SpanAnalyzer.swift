@@ -66,7 +66,9 @@ final class SpanAnalyzer {
                 sequence: sample.frame.sequence, microseconds: sample.frame.microseconds, index: sample.frame.index,
                 epoch: sample.frame.epoch, size: sample.frame.geometry.displaySize, quality: sample.quality,
                 isDamaged: sample.frame.isDamaged, signature: sample.signature,
-                faces: faces.map { FaceRecord($0, metrics: settings.measure.metrics) },
+                faces: faces.map {
+                    FaceRecord($0, in: sample.frame.geometry.displaySize, metrics: settings.measure.metrics)
+                },
                 credit: index == last ? run.byteCount : nil)
         }
     }

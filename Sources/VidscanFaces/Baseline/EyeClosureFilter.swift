@@ -39,8 +39,13 @@ public struct EyeClosureFilter: Sendable {
     public mutating func add(_ sample: Sample?, at microseconds: Int64) -> [Double?] {
         guard let sample, sample.left != nil || sample.right != nil else { return finish() + [nil] }
         entries.append((sample, microseconds))
+        return advance(to: microseconds)
+    }
+
+    /// Returns the values that no sample from this time on can change.
+    public mutating func advance(to microseconds: Int64) -> [Double?] {
         var values: [Double?] = []
-        while microseconds - entries[next].microseconds >= window {
+        while next < entries.count, microseconds - entries[next].microseconds >= window {
             values.append(value(at: next))
             next += 1
         }
@@ -114,6 +119,7 @@ public struct EyeClosureFilter: Sendable {
         entries.reduce(0) { max($0, $1.sample[keyPath: eye] ?? 0) }
     }
 
+    /// `EventOptions` decides from here on; the other limits were chosen for it.
     private static let closed = EventOptions().eyesClosedBelow
     /// Mean openness of closed eyes, for a gaze ahead and a lowered one. Of the reference's shut eyes in pictures, nine
     /// in ten are below 18; in clips, 99 in 100 below 10. A lowered gaze leaves 22 or more in 19 of 20 pictures.

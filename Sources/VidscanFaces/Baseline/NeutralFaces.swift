@@ -18,7 +18,7 @@ enum NeutralFaces {
         .lipSuck: (13.2, 35.4),
         .mouthOpen: (6.2, 31.7),
         .noseWrinkle: (10.0, 33.0),
-        .smile: (0.2, 6.8),
+        .smile: (4.8, 10.9),
         .smirk: (1.2, 6.7),
         .upperLipRaise: (0.1, 2.3),
     ]

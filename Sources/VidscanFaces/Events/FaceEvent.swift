@@ -77,4 +77,15 @@ public struct EventOptions: Sendable, Equatable, Codable {
     public static let bridgedSeconds = 0.2
 
     public init() {}
+
+    /// Returns how far eyes are closed, 0…1: ½ where they begin to count as closed. `openness` is that of
+    /// `EyeClosureFilter`.
+    public func closure(ofOpenness openness: Double) -> Double {
+        guard openness >= eyesClosedBelow else { return 1 - openness / eyesClosedBelow / 2 }
+        let open = max(Self.fullyOpen, eyesClosedBelow + 1)
+        return max(open - openness, 0) / (open - eyesClosedBelow) / 2
+    }
+
+    /// Steady eyes have at least this openness: in a clear face, 70 less some noise.
+    private static let fullyOpen = 65.0
 }

@@ -64,11 +64,10 @@ public struct FaceEventDetector: Sendable {
             + (away.interrupt().map { [event(.lookAway, $0)] } ?? [])
     }
 
-    /// A short closure with a visible end is a blink. Blinks count at their end, so that gaps do not change their rate.
+    /// A short closure is a blink, even if only a part of it was seen.
     private func closed(_ period: MeasuredState.Period) -> [FaceEvent] {
         if period.seconds > options.blinkLongestSeconds { return [event(.eyesClosed, period, hasEyes: true)] }
-        guard detectsBlinks, period.hasOffset else { return [] }
-        return [event(.blink, period, hasEyes: true)]
+        return detectsBlinks ? [event(.blink, period, hasEyes: true)] : []
     }
 
     private func smileStopped(_ period: MeasuredState.Period) -> FaceEvent {
@@ -83,41 +82,5 @@ public struct FaceEventDetector: Sendable {
             microseconds: period.onset.microseconds, kind: kind, faceID: faceID, value: .number(period.seconds),
             measuredFraction: period.measuredFraction, isComplete: period.isComplete,
             oneEyeFraction: hasEyes ? period.oneSidedFraction : nil)
-    }
-}
-
-/// A `FaceEventDetector` with the delay of `EyeClosureFilter`.
-public struct DelayedEventDetector: Sendable {
-    private var detector: FaceEventDetector
-    private var closure: EyeClosureFilter
-    /// Measurements whose eyes are not known yet.
-    private var pending: [(measurement: FaceEventDetector.Measurement, microseconds: Int64, sample: Int)] = []
-
-    public init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
-        detector = FaceEventDetector(faceID: faceID, options: options, detectsBlinks: detectsBlinks)
-        closure = EyeClosureFilter(longestBlinkSeconds: options.blinkLongestSeconds)
-    }
-
-    /// Adds a sample with `eyes` in place of its own, `nil` if none were measured. Returns the events that are now
-    /// complete, which may have ended in earlier samples.
-    public mutating func update(
-        _ measurement: FaceEventDetector.Measurement, eyes: EyeClosureFilter.Sample?, at microseconds: Int64,
-        sample: Int
-    ) -> [FaceEvent] {
-        pending.append((measurement, microseconds, sample))
-        return update(closure.add(eyes, at: microseconds))
-    }
-
-    public mutating func finish() -> [FaceEvent] { update(closure.finish()) + detector.finish() }
-
-    private mutating func update(_ values: [Double?]) -> [FaceEvent] {
-        var events: [FaceEvent] = []
-        for (value, entry) in zip(values, pending) {
-            var measurement = entry.measurement
-            measurement.eyeOpenness = value
-            events += detector.update(measurement, at: entry.microseconds, sample: entry.sample)
-        }
-        pending.removeFirst(values.count)
-        return events
     }
 }

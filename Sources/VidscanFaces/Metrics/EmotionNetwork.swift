@@ -2,8 +2,8 @@ internal import CNetwork
 internal import Glibc
 internal import VidscanBase
 
-/// Predicts from the pixels of a face which emotion people would name: it sees wrinkles and shades that move no point
-/// of the mesh. The model card beside the weights has the figures.
+/// Predicts from the pixels of a face which emotion people would name, and whether something covers its mouth or eyes:
+/// it sees wrinkles, shades and cloth that move no point of the mesh. The model card has the figures.
 public struct EmotionNetwork: Sendable {
     /// Width and height of the input in pixels.
     public static let resolution = 48
@@ -16,9 +16,16 @@ public struct EmotionNetwork: Sendable {
             var stride: Int
         }
 
-        var convolutions: [Convolution]
-        /// Names of the layers that follow.
-        var dense: [String]
+        /// Convolutions, then dense layers, whose names these are.
+        struct Head: Decodable {
+            var convolutions: [Convolution]
+            var dense: [String]
+        }
+
+        /// What both heads read.
+        var stem: [Convolution]
+        var emotionHead: Head
+        var coverHead: Head
         var emotions: [String]
         /// Added to the standard deviation by which the pixels are divided.
         var floor: Float
@@ -27,72 +34,52 @@ public struct EmotionNetwork: Sendable {
     }
 
     public let emotions: [String]
-    private let convolutions: [Convolution]
-    private let dense: [NetworkLayer]
+    private let stem: [Convolution]
+    private let emotionHead: Head
+    private let coverHead: Head
     private let floor: Float
     private let limit: Double
 
     init(_ description: Description, _ file: WeightFile) throws(ExpressionModelError) {
-        var (channels, side) = (1, Self.resolution)
-        var convolutions: [Convolution] = []
-        let last = description.convolutions.count - 1
-        for (index, layer) in description.convolutions.enumerated() {
-            let inputs = channels
-            let layers = try file.layers([layer.name], inputs: &channels, taps: 9)
-            let source = ChannelPicture(side: side, channels: inputs, hasBorder: true)
-            if layer.stride == 2 { side /= 2 }
-            let target = ChannelPicture(side: side, channels: channels, hasBorder: index < last)
-            guard let convolution = Convolution(layers[0], stride: layer.stride, source, target) else {
-                throw ExpressionModelError(reason: "expressions.json has a layer \(layer.name) that cannot be run")
-            }
-            convolutions.append(convolution)
-        }
-        channels *= side * side
-        dense = try file.layers(description.dense, inputs: &channels)
-        guard channels == description.emotions.count, !dense.isEmpty, !convolutions.isEmpty else {
+        var shape = (channels: 1, side: Self.resolution)
+        stem = try Convolution.series(description.stem, file, &shape, isFlattened: false)
+        emotionHead = try Head(description.emotionHead, file, shape)
+        coverHead = try Head(description.coverHead, file, shape)
+        guard emotionHead.outputs == description.emotions.count, coverHead.outputs == 2, !stem.isEmpty else {
             throw ExpressionModelError(reason: "expressions.json does not name the outputs of the emotion network")
         }
-        self.convolutions = convolutions
         emotions = description.emotions
         floor = description.floor
         limit = description.limit
     }
 
-    /// Returns the clipped log odds of each of ``emotions``. The crop is R', G', B', 0…255, as ``EmotionCrop`` says.
-    public func evidence(in crop: UnsafeBufferPointer<Float>) -> [Double] {
+    /// The crop is R', G', B', 0…255, as ``EmotionCrop`` says.
+    public func evidence(in crop: UnsafeBufferPointer<Float>) -> PixelEvidence {
         precondition(crop.count == Self.inputCount, "the crop has 3 × 48 × 48 values")
-        let logits = logits(of: crop).map(Double.init)
-        return logits.indices.map { index in
-            let others = logits.indices.filter { $0 != index }.map { logits[$0] }
+        let (emotions, covers) = outputs(for: crop)
+        let odds = emotions.indices.map { index in
+            let others = emotions.indices.filter { $0 != index }.map { emotions[$0] }
             let highest = others.max() ?? 0
             let sum = others.reduce(0) { $0 + exp($1 - highest) }
-            return min(max(logits[index] - highest - log(sum), -limit), limit)
+            return min(max(emotions[index] - highest - log(sum), -limit), limit)
         }
+        return PixelEvidence(
+            emotions: odds, mouthCovered: 100 / (1 + exp(-covers[0])), eyesCovered: 100 / (1 + exp(-covers[1])))
     }
 
-    private func logits(of crop: UnsafeBufferPointer<Float>) -> [Float] {
-        let pictures = [convolutions[0].source] + convolutions.map(\.target)
-        // Even and odd pictures between the layers share a buffer each.
-        let capacities = (0..<2).map { parity in
-            pictures.indices.filter { $0 % 2 == parity }.map { pictures[$0].count }.max() ?? 0
-        }
-        return withUnsafeTemporaryAllocation(of: Float.self, capacity: capacities[0] + capacities[1]) { scratch in
-            guard let base = scratch.baseAddress else { return [] }
-            let buffers = [base, base + capacities[0]]
-            let input = pictures[0]
+    private func outputs(for crop: UnsafeBufferPointer<Float>) -> (emotions: [Double], covers: [Double]) {
+        let pictures = (stem + emotionHead.convolutions + coverHead.convolutions).map(\.target)
+        let input = stem[0].source
+        let capacity = ([input] + pictures).map(\.count).max() ?? 0
+        return withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * capacity) { scratch in
+            guard let base = scratch.baseAddress else { return ([], []) }
+            let buffers = [base, base + capacity, base + 2 * capacity]
             buffers[0].update(repeating: 0, count: input.count)
             writeNormalized(crop, to: buffers[0] + input.first, stride: input.stride)
-            for (index, convolution) in convolutions.enumerated() {
-                convolution.run(buffers[index % 2], into: buffers[(index + 1) % 2])
-            }
-            let result = UnsafeBufferPointer(
-                start: buffers[convolutions.count % 2], count: pictures[convolutions.count].count)
-            var values = Array(result)
-            for (index, layer) in dense.enumerated() {
-                values = layer.multiply(values)
-                if index < dense.count - 1 { for output in values.indices { values[output] = max(values[output], 0) } }
-            }
-            return values
+            let seen = Convolution.run(stem, on: buffers[0], buffers[1], buffers[2])
+            // The heads keep what the stem has seen, and write to the other two.
+            let others = buffers.filter { $0 != seen }
+            return (emotionHead.outputs(for: seen, others), coverHead.outputs(for: seen, others))
         }
     }
 
@@ -140,6 +127,38 @@ private struct ChannelPicture {
     var first: Int { hasBorder ? stride + channels : 0 }
 }
 
+private struct Head: Sendable {
+    let convolutions: [Convolution]
+    private let dense: [NetworkLayer]
+    let outputs: Int
+
+    init(
+        _ description: EmotionNetwork.Description.Head, _ file: WeightFile, _ input: (channels: Int, side: Int)
+    ) throws(ExpressionModelError) {
+        var shape = input
+        convolutions = try Convolution.series(description.convolutions, file, &shape, isFlattened: true)
+        var count = shape.channels * shape.side * shape.side
+        dense = try file.layers(description.dense, inputs: &count)
+        outputs = count
+        guard !convolutions.isEmpty, !dense.isEmpty else {
+            throw ExpressionModelError(reason: "expressions.json does not name the layers of the emotion network")
+        }
+    }
+
+    func outputs(
+        for picture: UnsafeMutablePointer<Float>, _ buffers: [UnsafeMutablePointer<Float>]
+    ) -> [Double] {
+        let result = Convolution.run(convolutions, on: picture, buffers[0], buffers[1])
+        var values = Array(
+            UnsafeBufferPointer(start: result, count: convolutions[convolutions.count - 1].target.count))
+        for (index, layer) in dense.enumerated() {
+            values = layer.multiply(values)
+            if index < dense.count - 1 { for output in values.indices { values[output] = max(values[output], 0) } }
+        }
+        return values.map(Double.init)
+    }
+}
+
 /// A rectified convolution with 3 × 3 taps.
 private struct Convolution: Sendable {
     let source: ChannelPicture
@@ -161,6 +180,41 @@ private struct Convolution: Sendable {
         }
         bias = layer.bias
         (self.stride, self.source, self.target) = (stride, source, target)
+    }
+
+    /// `shape` is that of the first one's input, and on return of the last one's output, which has no border if dense
+    /// layers read it.
+    static func series(
+        _ descriptions: [EmotionNetwork.Description.Convolution], _ file: WeightFile,
+        _ shape: inout (channels: Int, side: Int), isFlattened: Bool
+    ) throws(ExpressionModelError) -> [Convolution] {
+        var series: [Convolution] = []
+        for (index, layer) in descriptions.enumerated() {
+            let source = ChannelPicture(side: shape.side, channels: shape.channels, hasBorder: true)
+            let layers = try file.layers([layer.name], inputs: &shape.channels, taps: 9)
+            if layer.stride == 2 { shape.side /= 2 }
+            let target = ChannelPicture(
+                side: shape.side, channels: shape.channels,
+                hasBorder: !isFlattened || index < descriptions.count - 1)
+            guard let convolution = Convolution(layers[0], stride: layer.stride, source, target) else {
+                throw ExpressionModelError(reason: "expressions.json has a layer \(layer.name) that cannot be run")
+            }
+            series.append(convolution)
+        }
+        return series
+    }
+
+    /// Returns the buffer, of the two, with the last one's result.
+    static func run(
+        _ series: [Convolution], on picture: UnsafeMutablePointer<Float>, _ first: UnsafeMutablePointer<Float>,
+        _ second: UnsafeMutablePointer<Float>
+    ) -> UnsafeMutablePointer<Float> {
+        var (source, target, next) = (picture, first, second)
+        for convolution in series {
+            convolution.run(source, into: target)
+            (source, target, next) = (target, next, target)
+        }
+        return source
     }
 
     private static func grouped(_ weights: [Float], outputs: Int) -> [Float] {

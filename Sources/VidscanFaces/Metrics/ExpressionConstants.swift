@@ -35,6 +35,8 @@ struct ExpressionConstants: Decodable, Sendable {
     }
 
     struct MouthOpen: Decodable, Sendable { var closedGap, openGap: Double }
+    /// Of the log odds of the smile's blendshapes and of the pixels' joy.
+    struct Smile: Decodable, Sendable { var points, pixels, bias: Double }
     struct Smirk: Decodable, Sendable { var gain: Double }
     struct Attention: Decodable, Sendable { var fullDegrees, noneDegrees: Double }
 
@@ -49,6 +51,7 @@ struct ExpressionConstants: Decodable, Sendable {
     var learnedExpressions: [String: WeightedTerms]
     var fixedExpressions: [String: WeightedTerms]
     var mouthOpen: MouthOpen
+    var smile: Smile
     var smirk: Smirk
     var attention: Attention
     var eyes: Eyes

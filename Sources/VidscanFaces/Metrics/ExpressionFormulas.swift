@@ -48,6 +48,8 @@ struct ExpressionFormulas: Sendable {
     /// Raw values that become ½.
     private let emojiEdges: MetricValues
     private let smile: [Int]
+    /// The emotion network's output for joy.
+    private let joy: Int
     private let dimple: [Int]
     private let blink: [Int]
     private let jawOpen: Int
@@ -100,6 +102,7 @@ struct ExpressionFormulas: Sendable {
         }
         emojiEdges = edges
         smile = try scores(["mouthSmileLeft", "mouthSmileRight"])
+        joy = try position("joy", outputs)
         dimple = try scores(["mouthDimpleLeft", "mouthDimpleRight"])
         blink = try scores(["eyeBlinkLeft", "eyeBlinkRight"])
         jawOpen = try position("jawOpen", blendshapes)
@@ -108,7 +111,7 @@ struct ExpressionFormulas: Sendable {
     /// Leaves out the gaze and values that follow from others. `evidence` is empty without the emotion network.
     func values(scores: [Double], measures: FaceMeasures, evidence: [Double]) -> MetricValues {
         let eyes = EyeState(constants.eyes, measures, leftBlink: scores[blink[0]], rightBlink: scores[blink[1]])
-        var values = expressions(scores, measures)
+        var values = expressions(scores, measures, joy: evidence.isEmpty ? 0 : evidence[joy])
         values[.eyeClosure] = eyes.closure
         addEmotions(to: &values, evidence)
         addSums(to: &values)
@@ -140,7 +143,8 @@ struct ExpressionFormulas: Sendable {
 
     // MARK: Expressions
 
-    private func expressions(_ scores: [Double], _ measures: FaceMeasures) -> MetricValues {
+    /// - Parameter joy: The pixels' log odds.
+    private func expressions(_ scores: [Double], _ measures: FaceMeasures, joy: Double) -> MetricValues {
         let terms = terms(scores, measures)
         var values = MetricValues()
         for rule in scoreRules {
@@ -153,9 +157,18 @@ struct ExpressionFormulas: Sendable {
         values[.mouthOpen] = ramp(measures.lipGap, constants.mouthOpen.closedGap, constants.mouthOpen.openGap)
         let uneven = abs(scores[smile[0]] - scores[smile[1]]) + abs(scores[dimple[0]] - scores[dimple[1]])
         values[.smirk] = min(1, constants.smirk.gain * uneven)
-        let degrees = acos(min(max(measures.viewAxis.z, -1), 1)) * 180 / .pi
-        values[.attention] = 1 - ramp(degrees, constants.attention.fullDegrees, constants.attention.noneDegrees)
+        // People who cry, wince or speak draw up the corners of the mouth too; the pixels tell these from a smile.
+        let drawn = logOdds((scores[smile[0]] + scores[smile[1]]) / 2)
+        values[.smile] = sigmoid(
+            constants.smile.points * drawn + constants.smile.pixels * joy + constants.smile.bias)
+        values[.attention] = attention(measures)
         return values
+    }
+
+    /// 0…1.
+    func attention(_ measures: FaceMeasures) -> Double {
+        let degrees = acos(min(max(measures.viewAxis.z, -1), 1)) * 180 / .pi
+        return 1 - ramp(degrees, constants.attention.fullDegrees, constants.attention.noneDegrees)
     }
 
     /// The inputs of the learned expressions, in standard deviations.
@@ -174,8 +187,7 @@ struct ExpressionFormulas: Sendable {
         }
         return measured
             + logits.map { positions, logit in
-                let fraction = mean(positions)
-                return clipped((log((fraction + 0.01) / (1.01 - fraction)) - logit.mean) / logit.deviation)
+                clipped((logOdds(mean(positions)) - logit.mean) / logit.deviation)
             }
     }
 
@@ -263,6 +275,9 @@ private struct EyeState {
             * sigmoid((apart - constants.winkCentre) / constants.winkWidth)
     }
 }
+
+/// Of a score of 0…1, which may be either.
+private func logOdds(_ score: Double) -> Double { log((score + 0.01) / (1.01 - score)) }
 
 private func sigmoid(_ x: Double) -> Double { 1 / (1 + exp(-x)) }
 

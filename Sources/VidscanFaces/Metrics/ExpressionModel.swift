@@ -66,31 +66,54 @@ public struct ExpressionModel: Sendable {
     }
 
     /// Measures expressions, which do not depend on the position, size or in-plane rotation of the face, and the gaze
-    /// relative to the camera's axis. `evidence` is empty if ``emotionNetwork`` did not run; `smileThreshold`, 0…100,
-    /// is for `has_smile`.
+    /// relative to the line to the camera. What cannot be seen from `side`, or is covered, has no value; without a side,
+    /// only the attention has one. `evidence` is `nil` if ``emotionNetwork`` did not run; `smileThreshold`, 0…100, is for
+    /// `has_smile`.
     public func measure(
-        _ mesh: FaceMesh, pose: HeadPose, part: MeasurableFace = .whole, evidence: [Double],
+        _ mesh: FaceMesh, pose: HeadPose, side: MeasuredSide? = .both, evidence: PixelEvidence?,
         smileThreshold: Double = Metric.smileThreshold
     ) -> FaceExpressions {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
+        let measures = FaceMeasures(face)
+        guard let side else {
+            var values = MetricValues()
+            values[.attention] = 100 * formulas.attention(measures)
+            return FaceExpressions(blendshapes: [], values: values, evidence: nil)
+        }
         let scores = blendshapes(of: face)
-        var values = formulas.values(scores: scores.map(Double.init), measures: FaceMeasures(face), evidence: evidence)
-            .percentages
+        var values = formulas.values(
+            scores: scores.map(Double.init), measures: measures, evidence: evidence?.emotions ?? []
+        ).percentages
         values[.hasSmile] = values[.smile].map { $0 > smileThreshold ? 1 : 0 }
-        let gaze = Gaze(face, pose: pose)
-        values[.gazeYaw] = gaze.yaw
-        values[.gazePitch] = gaze.pitch
-        if abs(pose.yaw) > ExpressionLimits.maximumYawOfHalves {
-            for metric in ExpressionLimits.halves { values[metric] = nil }
+        // A lid that falls takes the mesh's iris with it.
+        if values[.leftEyeClosed] == 0, values[.rightEyeClosed] == 0 {
+            let gaze = Gaze(face, pose: pose)
+            values[.gazeYaw] = gaze.yaw
+            values[.gazePitch] = gaze.pitch
         }
         for metric in Metric.actionUnits {
             values[metric] = metric.actionUnit.flatMap { values[$0.expression] }.map { $0 / 100 }
         }
-        guard case .oneEye(let eye) = part else { return FaceExpressions(blendshapes: scores, values: values) }
-        // Nothing else can be measured in a head turned so far.
-        var measured = MetricValues()
-        for metric in eye.metrics { measured[metric] = values[metric] }
-        return FaceExpressions(blendshapes: [], values: measured)
+        // Of turned heads, the network takes the far half of the mouth for covered.
+        let whole = side == .both ? evidence : nil
+        for metric in hiddenMetrics(of: mesh, pose, from: side, whole) { values[metric] = nil }
+        return FaceExpressions(blendshapes: side == .both ? scores : [], values: values, evidence: whole)
+    }
+
+    private func hiddenMetrics(
+        of mesh: FaceMesh, _ pose: HeadPose, from side: MeasuredSide, _ evidence: PixelEvidence?
+    ) -> [Metric] {
+        var covered: FaceRegion = []
+        if let evidence, evidence.mouthCovered >= ExpressionLimits.covered { covered.insert(.mouth) }
+        if let evidence, evidence.eyesCovered >= ExpressionLimits.covered { covered.insert(.eyes) }
+        var hidden = Metric.allCases.filter { !$0.regions.isDisjoint(with: covered) }
+        if abs(pose.yaw) > ExpressionLimits.maximumYawOfHalves { hidden += ExpressionLimits.halves }
+        guard side != .both else { return hidden }
+        hidden += Metric.allCases.filter { !$0.needsOneSide }
+        let isSmall = ExpressionLimits.eyePixels(of: mesh) < ExpressionLimits.minimumEyePixelsOfSide
+        if side != .left || isSmall { hidden += [.leftEyeOpenness, .leftEyeClosed] }
+        if side != .right || isSmall { hidden += [.rightEyeOpenness, .rightEyeClosed] }
+        return hidden
     }
 
     /// Returns emotions and emojis, 0…100 (valence −100…100), for the expressions and openness of eyes in `relative`,
@@ -125,11 +148,15 @@ public struct ExpressionModel: Sendable {
 
 /// Likelihoods, 0…100 (valence −100…100), of visible expressions as models and people label images, not of feelings.
 public struct FaceExpressions: Sendable, Equatable {
-    /// 0…1, in the model's order; none if only one eye can be measured.
+    /// 0…1, in the model's order; none if only one side of the face can be measured.
     public let blendshapes: [Float]
+    /// `nil` if the pixels were not looked at, or only one side of the face can be measured.
+    public let evidence: PixelEvidence?
     private var values: MetricValues
 
-    init(blendshapes: [Float], values: MetricValues) { (self.blendshapes, self.values) = (blendshapes, values) }
+    init(blendshapes: [Float], values: MetricValues, evidence: PixelEvidence?) {
+        (self.blendshapes, self.values, self.evidence) = (blendshapes, values, evidence)
+    }
 
     /// In the metric's range; 0 or 1 for a yes-or-no metric.
     public subscript(metric: Metric) -> Double? {

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import VidscanBase
 
-/// The orientation of a head, relative to the camera's axis.
+/// The orientation of a head, relative to the line from the head to the camera: a face that looks into the lens has a
+/// yaw and a pitch of 0 anywhere in the frame.
 public struct HeadPose: Sendable, Equatable {
     /// In degrees; > 0 if the subject turns to their left.
     public let yaw: Double
@@ -63,7 +64,7 @@ public struct HeadPose: Sendable, Equatable {
     }
 }
 
-/// The direction of the gaze, relative to the camera's axis.
+/// The direction of the gaze, relative to the line from the head to the camera.
 public struct Gaze: Sendable, Equatable {
     /// In degrees; > 0 to the subject's left.
     public let yaw: Double

@@ -13,6 +13,8 @@ package struct FaceRecord: Sendable {
     package var track = 0
     /// How well this sample's face matches its person, 0…1; `nil` if it was not compared.
     package var personMatch: Double?
+    /// Of `EyeClosureFilter`, 0…100; only within the output pass.
+    var eyeOpenness: Double?
 
     /// What a face looks like, which only tracking needs.
     package struct Evidence: Sendable {
@@ -33,7 +35,8 @@ package struct FaceRecord: Sendable {
 }
 
 extension FaceRecord {
-    package init(_ face: AnalyzedFace, metrics wanted: Set<Metric>) {
+    /// `size`: that of the frame.
+    package init(_ face: AnalyzedFace, in size: PictureSize, metrics wanted: Set<Metric>) {
         evidence = Evidence(appearance: face.appearance, shape: face.shape, crop: face.crop)
         emoji = face.expressions?.dominantEmoji(among: wanted)
         blendshapes = face.expressions.flatMap { $0.blendshapes.isEmpty ? nil : $0.blendshapes }
@@ -54,9 +57,25 @@ extension FaceRecord {
         numbers[.roll] = face.pose?.roll
         numbers[.brightness] = face.quality?.brightness
         numbers[.sharpness] = face.quality?.sharpness
+        numbers[.mouthCovered] = face.expressions?.evidence?.mouthCovered
+        numbers[.eyesCovered] = face.expressions?.evidence?.eyesCovered
         for metric in Metric.allCases { numbers[.metric(metric)] = face.expressions?[metric] }
+        if let mesh, let pose = face.pose {
+            let camera = CameraSpaceFace(mesh: mesh, pose: pose, in: size)
+            (numbers[.axisYaw], numbers[.axisPitch]) = (camera.axisPose.yaw, camera.axisPose.pitch)
+            if let yaw = face.expressions?[.gazeYaw], let pitch = face.expressions?[.gazePitch] {
+                let gaze = camera.axisGaze(yaw: yaw, pitch: pitch, roll: pose.roll)
+                (numbers[.axisGazeYaw], numbers[.axisGazePitch]) = (gaze.yaw, gaze.pitch)
+            }
+        }
         // Values must not depend on whether they have been stored.
         numbers.roundToSinglePrecision()
+    }
+
+    /// The side from which expressions are measured; `nil` if none are.
+    package var measuredSide: MeasuredSide? {
+        let isMeasured = Metric.allCases.contains { $0 != .attention && numbers[.metric($0)] != nil }
+        return isMeasured ? numbers[.yaw].flatMap(MeasuredSide.init(yaw:)) : nil
     }
 
     /// Whether the face is clear enough to show its resting level: turned to the camera, neither small nor blurred.

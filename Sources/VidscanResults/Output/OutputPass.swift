@@ -72,8 +72,8 @@ package struct OutputPass: Sendable {
     /// An error of a consumer ends the pass.
     package func run(into consumers: [any RowConsumer]) async throws -> Summary {
         let baseline = try await Baseline(frames, outcome, options: options, model: model)
-        let smoother = TrackSmoother(
-            options: options.smoothing, outcome: outcome, baseline: baseline, metrics: Set(options.metrics))
+        let smoother = TrackSmoother(options, outcome, baseline)
+        var closures = EyeClosures(outcome, baseline, longestBlinkSeconds: options.events.blinkLongestSeconds)
         var aggregator = TrackAggregator(options, outcome, baseline)
         var summary = Summary()
         var window: [TrackSmoother.Entry] = []
@@ -85,7 +85,7 @@ package struct OutputPass: Sendable {
             for consumer in consumers { try await consumer.tracked(entry.frame, shot: entry.shot + 1, rows: rows) }
             current += 1
         }
-        try await frames.forEach { frame in
+        func enter(_ frame: FrameRecord) async throws {
             if shot < outcome.changes.count, outcome.changes[shot].sample == frame.sequence { shot += 1 }
             window.append(TrackSmoother.Entry(frame: frame, shot: shot))
             while current < window.count, smoother.isBeyondWindow(window[current].frame, frame) {
@@ -96,6 +96,8 @@ package struct OutputPass: Sendable {
                 current -= 1
             }
         }
+        try await frames.forEach { frame in for known in closures.add(frame) { try await enter(known) } }
+        for known in closures.finish() { try await enter(known) }
         while current < window.count { try await writeCurrent() }
         let (rows, events) = aggregator.finish()
         for consumer in consumers { try await consumer.completed(rows, events) }
@@ -104,69 +106,5 @@ package struct OutputPass: Sendable {
         summary.events = events.count
         summary.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes
         return summary
-    }
-}
-
-/// Smooths boxes and points over neighbouring samples of the same track and shot.
-private struct TrackSmoother {
-    struct Entry {
-        let frame: FrameRecord
-        /// The number of shot changes up to this frame.
-        let shot: Int
-    }
-
-    let options: LocalRegression?
-    let outcome: TrackingOutcome
-    let baseline: Baseline
-    let metrics: Set<Metric>
-
-    func isBeyondWindow(_ frame: FrameRecord, _ later: FrameRecord) -> Bool {
-        guard let options else { return true }
-        return later.seconds - frame.seconds > options.reach + 1e-6
-    }
-
-    func rows(_ window: [Entry], at position: Int) -> [FaceRow] {
-        let frame = window[position].frame
-        var rows: [FaceRow] = []
-        for face in frame.faces where face.track > 0 {
-            let track = outcome.tracks[face.track - 1]
-            var smoothed = face
-            if let options { smooth(&smoothed, window, at: position, with: options) }
-            baseline.apply(to: &smoothed, faceID: track.faceID, metrics: metrics)
-            rows.append(
-                FaceRow(
-                    microseconds: frame.microseconds, frame: frame.index, faceID: track.faceID,
-                    personID: track.personID, face: smoothed, raw: face.numbers, metrics: metrics))
-        }
-        return rows.sorted { $0.faceID < $1.faceID }
-    }
-
-    private func smooth(
-        _ face: inout FaceRecord, _ window: [Entry], at position: Int, with regression: LocalRegression
-    ) {
-        let (hasMesh, track) = (face.numbers[.chin] != nil, face.track)
-        let now = window[position]
-        var near: [(offset: Double, numbers: FaceNumbers)] = [(0, face.numbers)]
-        for direction in [-1, 1] {
-            var neighbour = position + direction
-            while window.indices.contains(neighbour) {
-                let entry = window[neighbour]
-                let offset = entry.frame.seconds - now.frame.seconds
-                guard entry.shot == now.shot, entry.frame.size == now.frame.size,
-                    abs(offset) <= regression.reach + 1e-6,
-                    let other = entry.frame.faces.first(where: { $0.track == track }),
-                    (other.numbers[.chin] != nil) == hasMesh
-                else { break }
-                near.append((offset, other.numbers))
-                neighbour += direction
-            }
-        }
-        guard near.count > 1 else { return }
-        let factors = regression.factors(offsets: near.map(\.offset))
-        face.numbers.smoothen(zip(factors, near).map { (weight: $0, numbers: $1.numbers) })
-        var box = face.box
-        box.width = max(box.width, 1)
-        box.height = max(box.height, 1)
-        face.numbers.box = box.clamped(to: now.frame.size)
     }
 }

@@ -9,7 +9,7 @@ struct TrackAggregator {
         var blinks = TrackRow.Blinks()
         var bestWeight = -1.0
         var histograms = TrackTable.measures.map { StreamingHistogram(range: $0.range) }
-        var detector: DelayedEventDetector
+        var detector: FaceEventDetector
 
         /// Adds a sample, in time order. It stands for `seconds`; `weight` is its `FaceProminence`.
         mutating func add(_ face: FaceRow, seconds: Double, weight: Double) {
@@ -80,9 +80,9 @@ struct TrackAggregator {
         }
         let found = aggregate.detector.update(
             FaceEventDetector.Measurement(
-                eyeOpenness: nil, hasOneEye: eyes?.hasOneEye ?? false,
+                eyeOpenness: raw.eyeOpenness, hasOneEye: eyes?.hasOneEye ?? false,
                 smile: baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees),
-            eyes: eyes, at: row.microseconds, sample: frame.sequence)
+            at: row.microseconds, sample: frame.sequence)
         add(found, to: &aggregate)
         aggregate.add(row, seconds: seconds, weight: FaceProminence.of(raw.numbers, in: frame.size))
         if track.lastSample == frame.sequence {
@@ -113,8 +113,8 @@ struct TrackAggregator {
         events += found
     }
 
-    private func detector(_ faceID: Int) -> DelayedEventDetector {
-        DelayedEventDetector(faceID: faceID, options: options.events, detectsBlinks: detectsBlinks)
+    private func detector(_ faceID: Int) -> FaceEventDetector {
+        FaceEventDetector(faceID: faceID, options: options.events, detectsBlinks: detectsBlinks)
     }
 
     private func finished(_ aggregate: Aggregate) -> TrackRow {

@@ -18,9 +18,8 @@ public enum EventTable {
             + " look_away: the head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
             + " \(plain(options.lookAwayHoldSeconds)) s or more. An event ends at the last sample in which its measure is known, if"
             + " the measure is then missing in more than \(EventOptions.bridgedSamples) samples and for more than"
-            + " \(plain(EventOptions.bridgedSeconds)) s, or if the face disappears; a closure of at most"
-            + " \(plain(options.blinkLongestSeconds)) s that ends so is left out. These are the defaults; a pipeline's track"
-            + " settings change them."
+            + " \(plain(EventOptions.bridgedSeconds)) s, or if the face disappears: complete is then 0. These are the"
+            + " defaults; a pipeline's track settings change them."
     }()
 
     private static let definitions: [Definition] = [
@@ -58,9 +57,9 @@ public enum EventTable {
         ) { .integer($0.isComplete.map { $0 ? 1 : 0 }) },
         .fraction(
             "one_eye",
-            "The fraction of the samples of blink or eyes_closed in which only one eye was measured, because the head was"
-                + " turned: less certain. It counts as closed \(NumberText.plain(EventOptions.oneEyeMargin)) below the"
-                + " threshold for both. Otherwise blank."
+            "The fraction of the samples of blink or eyes_closed that depend on the near eye alone, because the head was turned"
+                + " by more than \(NumberText.plain(ExpressionLimits.maximumYawOfHalves)) degrees: less certain. It counts as closed"
+                + " \(NumberText.plain(EventOptions.oneEyeMargin)) below the threshold for both. Otherwise blank."
         ) { $0.oneEyeFraction },
     ]
 }

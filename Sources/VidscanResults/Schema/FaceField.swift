@@ -13,17 +13,21 @@ package enum FaceField: Hashable, Sendable {
     case x(FacePoint), y(FacePoint)
     case interocularDistance
     case yaw, pitch, roll
+    case axisYaw, axisPitch, axisGazeYaw, axisGazePitch
     case brightness, sharpness
+    case mouthCovered, eyesCovered
     case metric(Metric)
 
     package static let box: [FaceField] = [.left, .top, .width, .height]
     package static let points = FacePoint.allCases.flatMap { [FaceField.x($0), .y($0)] }
     package static let pose: [FaceField] = [.yaw, .pitch, .roll]
+    static let axisAngles: [FaceField] = [.axisYaw, .axisPitch, .axisGazeYaw, .axisGazePitch]
     static let metrics = Metric.allCases.map(FaceField.metric)
 
     /// In the order of the columns of `faces.csv`.
     package static let all =
-        [confidence] + box + [presence] + points + [interocularDistance] + pose + [brightness, sharpness] + metrics
+        [confidence] + box + [presence] + points + [interocularDistance] + pose + axisAngles
+        + [brightness, sharpness, mouthCovered, eyesCovered] + metrics
 
     /// The mouth is not stored because it follows from its corners.
     static let stored = all.filter { ![.x(.mouth), .y(.mouth)].contains($0) }
@@ -99,17 +103,23 @@ extension FaceField {
         case .yaw:
             Description(
                 "yaw", unit: "degrees", HeadPose.yaws,
-                "Head turned sideways; > 0 when the subject turns to their left. Differs by 1.1 on average from MediaPipe's"
-                    + " matrices within 27 degrees; beyond 45 degrees it is rough.")
+                "Head turned sideways, relative to the line from the head to the camera: 0 if the face points at the camera,"
+                    + " wherever it is in the frame; > 0 when the subject turns to their left. Differs by 1.1 on average from"
+                    + " MediaPipe's matrices within 27 degrees; beyond 45 degrees it is rough.")
         case .pitch:
             Description(
                 "pitch", unit: "degrees", HeadPose.pitches,
-                "Head turned up or down; > 0 up. Differs by 1.6 on average from MediaPipe's matrices.")
+                "Head turned up or down, relative to the same line; > 0 up. Differs by 1.6 on average from MediaPipe's matrices."
+            )
         case .roll:
             Description(
                 "roll", unit: "degrees", HeadPose.rolls,
                 "Head tilted sideways; > 0 clockwise in the frame. Differs by 0.6 on average from MediaPipe's matrices."
             )
+        case .axisYaw: Self.axisAngle("yaw", HeadPose.yaws)
+        case .axisPitch: Self.axisAngle("pitch", HeadPose.pitches)
+        case .axisGazeYaw: Self.axisAngle("gaze_yaw", -180...180)
+        case .axisGazePitch: Self.axisAngle("gaze_pitch", -180...180)
         case .brightness:
             Description("brightness", 0...100, "Mean luma of the middle of the face: 0 is black, 100 is white.")
         case .sharpness:
@@ -117,6 +127,8 @@ extension FaceField {
                 "sharpness", ReadLimits.sharpness, rangeText: "0 and up",
                 "Variance of the Laplacian of the face's luma, scaled to a fixed size: small if the face is blurred or enlarged."
             )
+        case .mouthCovered: Self.cover("mouth", "a mask, a hand, a microphone, food")
+        case .eyesCovered: Self.cover("eyes", "sunglasses, a hand, a bar")
         case .metric(let metric):
             Description(
                 metric.rawValue, unit: metric.unit, metric.values, rangeText: metric.isFlag ? "0 or 1" : nil,
@@ -132,6 +144,22 @@ extension FaceField {
             "\(what) of the face's box, clipped to the frame."
                 + " Relative to the top left corner of the upright frame with square pixels. Smoothed where five samples or more lie within"
                 + " \(NumberText.plain(LocalRegression().reach)) s, unless you use --no-smoothing; JSON has the raw values too."
+        )
+    }
+
+    private static func axisAngle(_ name: String, _ range: ClosedRange<Double>) -> Description {
+        Description(
+            "axis_\(name)", unit: "degrees", range,
+            "\(name) relative to the camera's axis, which points out of the middle of the frame: two people who face the same"
+                + " way have the same value, wherever they are. Assumes a view of about 65 degrees across 4:3.")
+    }
+
+    private static func cover(_ region: String, _ examples: String) -> Description {
+        Description(
+            "\(region)_covered", 0...100, status: .weak,
+            "How likely something hides the \(region): \(examples), or the edge of the frame. From"
+                + " \(NumberText.plain(ExpressionLimits.covered)) on, the scores that need the \(region) are blank. Blank if no"
+                + " expression was measured, and beyond \(NumberText.plain(ExpressionLimits.maximumYaw)) degrees of yaw."
         )
     }
 

@@ -28,8 +28,12 @@ package struct FaceRow: Sendable {
     func measured(_ field: FaceField) -> Double? { isRequested(field) ? raw[field] : nil }
 
     private func isRequested(_ field: FaceField) -> Bool {
-        guard case .metric(let metric) = field else { return true }
-        return metrics.contains(metric)
+        switch field {
+        case .metric(let metric): metrics.contains(metric)
+        case .axisGazeYaw: metrics.contains(.gazeYaw)
+        case .axisGazePitch: metrics.contains(.gazePitch)
+        default: true
+        }
     }
 }
 
@@ -44,7 +48,7 @@ public enum FaceTable {
 
     private static let definitions =
         identity + ([.confidence] + FaceField.box).map(definition) + person
-        + FaceField.all.drop { $0 != .presence }.map(definition) + emoji
+        + FaceField.all.drop { $0 != .presence }.map(definition) + words
 
     private static let identity: [Definition] = [
         .time("time", "The frame's own presentation time minus the container's start: what a player's clock shows.") {
@@ -73,12 +77,18 @@ public enum FaceTable {
         ) { $0.face.personMatch },
     ]
 
-    private static let emoji = [
+    private static let words = [
+        Definition(
+            "measured_from", range: "both, left, right",
+            "The sides of the face, the subject's own, that expressions are measured from: one beyond"
+                + " \(NumberText.plain(ExpressionLimits.maximumYaw)) degrees of yaw, where only its eye, its brow, its cheek and the"
+                + " mouth are measured, and less certainly. Blank if none are measured."
+        ) { ($0.face.measuredSide?.rawValue).map(Field.text) ?? .missing },
         Definition(
             "dominant_emoji", range: "an emoji",
             "The measured emoji with the highest score, if that is \(NumberText.plain(Metric.likelyScore)) or more; otherwise"
                 + " blank. Experimental emojis are never named."
-        ) { ($0.face.emoji?.emoji).map { .text(String($0)) } ?? .missing }
+        ) { ($0.face.emoji?.emoji).map { .text(String($0)) } ?? .missing },
     ]
 
     private static func definition(_ field: FaceField) -> Definition {
