@@ -67,7 +67,7 @@ struct SchemaTests {
     func legend() throws {
         let folder = try TemporaryFolder()
         let (r, area) = ("r is the correlation with MediaPipe", "AUC is the area under")
-        for (name, hasR, hasArea) in [("smile", true, false), ("joy", false, true), ("time", false, false)] {
+        for (name, hasR, hasArea) in [("brow_raise", true, false), ("joy", false, true), ("time", false, false)] {
             for format in ["text", "markdown"] {
                 let text = try Tool.run("schema", name, "--format", format, in: folder).output
                 #expect(text.contains(r) == hasR && text.contains(area) == hasArea, "\(name), \(format)")

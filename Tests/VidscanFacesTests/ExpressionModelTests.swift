@@ -228,19 +228,6 @@ struct ExpressionModelTests {
         #expect(turned[.smile] != nil && turned.evidence == nil)
     }
 
-    @Test("While an eye is shut, the gaze has no value")
-    func shutEye() throws {
-        var isTested = (shut: false, open: false)
-        for golden in golden.cases {
-            let found = measure(golden)
-            let isShut = found[.leftEyeClosed] == 1 || found[.rightEyeClosed] == 1
-            #expect((found[.gazeYaw] == nil) == isShut)
-            #expect((found[.gazePitch] == nil) == isShut)
-            if isShut { isTested.shut = true } else { isTested.open = true }
-        }
-        #expect(isTested == (true, true))
-    }
-
     @Test("The side from which a face is measured depends on its turn and size")
     func side() {
         func side(yaw: Double, pitch: Double = 0, eyePixels: Double = 100, presence: Double = 1) -> MeasuredSide? {

@@ -29,6 +29,7 @@ struct ShutEyesTests {
         numbers: [
             .metric(.browFurrow): 20, .metric(.sadness): 10, .metric(.gazePitch): 3, .metric(.gazeYaw): 1,
             .axisGazeYaw: 4, .axisGazePitch: 5, .metric(.wink): 1, .metric(.au04): 0.2, .metric(.au45): 0,
+            .metric(.leftEyeClosed): 0, .metric(.rightEyeClosed): 0,
         ])
 
     /// As the mesh has it: the brows and the gaze follow the lids.
@@ -111,6 +112,24 @@ struct ShutEyesTests {
         #expect(rows.rows[31].raw[.metric(.sadness)] == 60)
         let unit = try #require(rows.values(.au04)[31])
         #expect(abs(unit - 0.2) < 1e-6)
+    }
+
+    @Test("In a wink, the gaze is blank; lids that follow it down are not shut")
+    func gaze() async throws {
+        var wink = Self.winking(left: 3, right: 88)
+        wink.numbers[.metric(.leftEyeClosed)] = 1
+        // Lids that follow the gaze down, and are almost shut.
+        var lowered = Self.open
+        (lowered.left, lowered.right) = (15, 15)
+        lowered.numbers.merge([
+            .metric(.gazePitch): -25, .metric(.leftEyeClosed): 1, .metric(.rightEyeClosed): 1,
+        ]) { $1 }
+        let rows = try await Self.output(
+            Self.open(30) + Array(repeating: wink, count: 20) + Self.open(30)
+                + Array(repeating: lowered, count: 60) + Self.open(30))
+        let blank = rows.values(.gazeYaw).enumerated().filter { $0.element == nil }.map(\.offset)
+        #expect(Set(blank) == Set(30..<50))
+        #expect(rows.events.map(\.kind) == [.faceStarted, .faceStopped])
     }
 
     @Test("AU45 is half or more while the eyes count as closed for a blink")

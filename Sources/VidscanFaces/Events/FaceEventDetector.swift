@@ -64,10 +64,11 @@ public struct FaceEventDetector: Sendable {
             + (away.interrupt().map { [event(.lookAway, $0)] } ?? [])
     }
 
-    /// A short closure is a blink, even if only a part of it was seen.
+    /// A short closure is a blink, even if only a part of it was seen, but a single last sample may be an error of the mesh.
     private func closed(_ period: MeasuredState.Period) -> [FaceEvent] {
         if period.seconds > options.blinkLongestSeconds { return [event(.eyesClosed, period, hasEyes: true)] }
-        return detectsBlinks ? [event(.blink, period, hasEyes: true)] : []
+        guard detectsBlinks, period.seconds > 0 else { return [] }
+        return [event(.blink, period, hasEyes: true)]
     }
 
     private func smileStopped(_ period: MeasuredState.Period) -> FaceEvent {

@@ -85,12 +85,9 @@ public struct ExpressionModel: Sendable {
             scores: scores.map(Double.init), measures: measures, evidence: evidence?.emotions ?? []
         ).percentages
         values[.hasSmile] = values[.smile].map { $0 > smileThreshold ? 1 : 0 }
-        // A lid that falls takes the mesh's iris with it.
-        if values[.leftEyeClosed] == 0, values[.rightEyeClosed] == 0 {
-            let gaze = Gaze(face, pose: pose)
-            values[.gazeYaw] = gaze.yaw
-            values[.gazePitch] = gaze.pitch
-        }
+        let gaze = Gaze(face, pose: pose)
+        values[.gazeYaw] = gaze.yaw
+        values[.gazePitch] = gaze.pitch
         for metric in Metric.actionUnits {
             values[metric] = metric.actionUnit.flatMap { values[$0.expression] }.map { $0 / 100 }
         }

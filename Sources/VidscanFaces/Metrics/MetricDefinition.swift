@@ -145,7 +145,7 @@ struct MetricDefinition: Sendable {
         case .disgust:
             emotion(
                 "Raised by nose wrinkle, upper lip raise; lowered by lip suck, smile; with the pixels' evidence. AUC"
-                    + " 0.97 on 21 faces.", .weak)
+                    + " 0.95 on 21 faces.", .weak)
         case .sadness:
             emotion(
                 "Raised by inner brow raise, brow furrow, lip corner depressor, eye closure, lid tighten; lowered by brow"
@@ -156,7 +156,7 @@ struct MetricDefinition: Sendable {
                     + " depressor, jaw drop, smile; with the pixels' evidence. AUC 0.98 on 55 faces.")
         case .contempt:
             emotion(
-                "Raised by brow furrow, smirk; lowered by smile; with the pixels' evidence. AUC 0.90 on 12 faces."
+                "Raised by brow furrow, smirk; lowered by smile; with the pixels' evidence. AUC 0.91 on 12 faces."
                     + " \(blankBeyond)", .weak)
         case .engagement:
             emotion(

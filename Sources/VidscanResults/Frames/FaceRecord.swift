@@ -78,6 +78,16 @@ extension FaceRecord {
         return isMeasured ? numbers[.yaw].flatMap(MeasuredSide.init(yaw:)) : nil
     }
 
+    /// Whether one eye is shut and the other is not. If both seem shut, they may look down.
+    var hasOneShutEye: Bool { numbers[.metric(.leftEyeClosed)] != numbers[.metric(.rightEyeClosed)] }
+
+    /// For shut eyes: a lid that falls takes the mesh's iris with it.
+    mutating func removeGaze() {
+        for field in [FaceField.metric(.gazeYaw), .metric(.gazePitch), .axisGazeYaw, .axisGazePitch] {
+            numbers[field] = nil
+        }
+    }
+
     /// Whether the face is clear enough to show its resting level: turned to the camera, neither small nor blurred.
     var isClear: Bool {
         guard let yaw = numbers[.yaw], let pitch = numbers[.pitch], let sharpness = numbers[.sharpness],

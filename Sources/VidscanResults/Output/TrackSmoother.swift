@@ -82,6 +82,7 @@ struct TrackSmoother {
     // MARK: Eyes
 
     private func judgeEyes(_ face: inout FaceRecord, _ before: [Neighbour], _ after: [Neighbour]) {
+        if face.hasOneShutEye { face.removeGaze() }
         guard let openness = face.eyeOpenness else { return }
         if let wink = face.numbers[.metric(.wink)], wink > 0 {
             let fraction = Self.openFraction(of: face, before, after)
@@ -99,8 +100,7 @@ struct TrackSmoother {
 
     /// Replaces what moves with the lids by what it is just before and after, and the gaze by nothing.
     private func hold(_ face: inout FaceRecord, _ before: [Neighbour], _ after: [Neighbour]) {
-        let gaze: [FaceField] = [.metric(.gazeYaw), .metric(.gazePitch), .axisGazeYaw, .axisGazePitch]
-        for field in gaze { face.numbers[field] = nil }
+        face.removeGaze()
         func isOpen(_ neighbour: Neighbour) -> Bool { neighbour.face.eyeOpenness.map { $0 >= Self.shut } ?? false }
         let (earlier, later) = (before.first(where: isOpen), after.first(where: isOpen))
         for metric in Self.moved where face.numbers[.metric(metric)] != nil {
