@@ -8,7 +8,6 @@ Spectacles, and things at the edge of the crop, are drawn as well: they cover no
 import numpy as np
 from PIL import Image, ImageDraw
 
-import calibration
 import pixels
 
 OUTPUTS = ["mouth_covered", "eyes_covered"]

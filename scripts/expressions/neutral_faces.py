@@ -33,13 +33,11 @@ def levels(path, archive):
     model = Model(RESOURCES)
     scores, aligned, rotation = model.blendshapes(data["mesh"][neutral].astype(np.float64))
     crops = pixels.Crops(archive, len(person))
-    seen = np.where(crops.present[neutral], 0.0, np.nan)
-    shown = np.where(crops.present[neutral])[0]
-    rows_shown = np.where(neutral)[0][shown]
-    seen[shown] = pixels.evidence(pixels.see(model.layers("stem", "emotion_head"), crops.pixels[rows_shown]))["joy"]
     # The few pictures without pixels count as not seen.
-    joy = np.nan_to_num(seen)
-    found = formulas.expressions(model.constants, scores, face.measures(aligned, rotation), joy)
+    joy = np.zeros(len(person))
+    shown = neutral & crops.present
+    joy[shown] = pixels.evidence(pixels.see(model.layers("stem", "emotion_head"), crops.pixels[shown]))["joy"]
+    found = formulas.expressions(model.constants, scores, face.measures(aligned, rotation), joy[neutral])
     rows = {p: person[neutral] == p for p in people}
     result = {}
     for name, values in sorted(found.items()):

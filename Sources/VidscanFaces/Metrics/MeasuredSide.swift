@@ -40,7 +40,7 @@ public enum ExpressionLimits {
     public static let minimumEyePixelsOfSide = 80.0
     /// If the head is turned further than the mesh shows, the presence falls and the mesh lies beside the face.
     public static let minimumPresenceOfSide = 0.999
-    /// Where something covers a part of the face, 0…100, what is behind it is not measured.
+    /// From this likelihood on, 0…100, a part of the face counts as covered and is not measured.
     public static let covered = 50.0
 
     /// Metrics that compare the halves of the face.
