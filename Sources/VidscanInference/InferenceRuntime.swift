@@ -118,12 +118,19 @@ public final class InferenceRequest {
 
     deinit { library.functions.infer_request_free(handle) }
 
-    /// The memory of the only input, to be filled before `run`.
-    public func input() throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
-        try memory(
-            of: library.object("\(model.name) has no input") {
-                library.functions.infer_request_get_input_tensor_by_index(handle, 0, $0)
-            })
+    /// The memory of an input, to be filled before `run`. `shape`: the sizes for this run, if the model leaves some open.
+    public func input(_ index: Int = 0, shape: [Int]? = nil) throws(InferenceError) -> UnsafeMutableBufferPointer<Float>
+    {
+        let tensor = try library.object("\(model.name) has no input \(index)") {
+            library.functions.infer_request_get_input_tensor_by_index(handle, index, $0)
+        }
+        if var sizes = shape?.map(Int64.init) {
+            let status = sizes.withUnsafeMutableBufferPointer {
+                library.functions.tensor_set_shape(tensor, ov_shape_t(rank: Int64($0.count), dims: $0.baseAddress))
+            }
+            try library.check(status, "an input of \(model.name) cannot have the sizes \(sizes)")
+        }
+        return try memory(of: tensor)
     }
 
     /// The memory of an output, valid until the next `run`.

@@ -33,13 +33,21 @@ public final class ModelStore: Sendable {
         name: "face embedding weights", fileName: "face-reidentification-retail-0095.bin",
         expectedDigest: "4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307")
 
+    public static let speakerPictures = Model(name: "speaker pictures", fileName: "speaker_picture.xml")
+    public static let speakerPicturesWeights = Model(name: "speaker pictures weights", fileName: "speaker_picture.bin")
+    public static let speakerScores = Model(name: "speaker scores", fileName: "speaker_scores.xml")
+    public static let speakerScoresWeights = Model(name: "speaker scores weights", fileName: "speaker_scores.bin")
+    public static let voice = Model(
+        name: "voice", fileName: "silero_vad_openvino_16k.onnx",
+        expectedDigest: "7776b81ad1b0350c15d7f1555943b9232eb53e9ca5d989c6d0cea9ebc8664d87")
+
     public static let expressions = Model(name: "expressions", fileName: "expressions.json")
     public static let expressionWeights = Model(name: "expression weights", fileName: "expressions.weights")
 
     /// All files that an analysis needs.
     public static let all = [
         detector, attentionMesh, attentionMeshWeights, faceEmbedding, faceEmbeddingWeights, expressions,
-        expressionWeights,
+        expressionWeights, speakerPictures, speakerPicturesWeights, speakerScores, speakerScoresWeights, voice,
     ]
 
     /// The detectors of 'vidscan verify', which no analysis needs.
@@ -118,9 +126,23 @@ public final class ModelStore: Sendable {
     /// Loads the face embedding's network. It is not kept: it is needed once in a run, when the others are not.
     /// `sessions`: the number of sessions that run at the same time; others wait. Each takes time to load, and memory.
     func faceEmbedder(sessions: Int) throws(InferenceError) -> FaceEmbedder {
-        // Its libraries are loaded at first use.
-        let runtime = try runtime.get { () throws(InferenceError) in try InferenceRuntime() }
-        return try FaceEmbedder(runtime: runtime, path: path(of: Self.faceEmbedding), concurrency: sessions)
+        try FaceEmbedder(runtime: startedRuntime(), path: path(of: Self.faceEmbedding), concurrency: sessions)
+    }
+
+    /// As for `faceEmbedder(sessions:)`.
+    func speakerDetector(sessions: Int) throws(InferenceError) -> SpeakerDetector {
+        try SpeakerDetector(
+            runtime: startedRuntime(), pictures: path(of: Self.speakerPictures), scores: path(of: Self.speakerScores),
+            concurrency: sessions)
+    }
+
+    func voiceDetector() throws(InferenceError) -> VoiceDetector {
+        try VoiceDetector(runtime: startedRuntime(), path: path(of: Self.voice))
+    }
+
+    /// Its libraries are loaded at first use.
+    private func startedRuntime() throws(InferenceError) -> InferenceRuntime {
+        try runtime.get { () throws(InferenceError) in try InferenceRuntime() }
     }
 
     package func expressionModel() throws(VidscanError) -> ExpressionModel {

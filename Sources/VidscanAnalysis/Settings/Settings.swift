@@ -13,6 +13,8 @@ public struct Settings: Sendable, Equatable {
     public var detect: Detect
     public var track = Track()
     public var measure = Measure()
+    /// Whether to find out who speaks.
+    public var speech = false
     public var write = Write()
     package var render = Render()
     package var report = Report()

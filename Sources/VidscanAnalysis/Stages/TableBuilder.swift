@@ -13,6 +13,7 @@ protocol FrameSink {
 final class TableBuilder: FrameSink {
     private let settings: Settings
     private let folderPath: String
+    private let input: String
     private let options: OutputOptions
     private let frames: FrameRecordFile
     private let writer: ResultWriter
@@ -32,7 +33,7 @@ final class TableBuilder: FrameSink {
     ) throws(VidscanError) {
         self.consumer = consumer
         self.settings = settings
-        self.folderPath = folderPath
+        (self.folderPath, self.input) = (folderPath, input)
         self.models = models
         options = OutputOptions(settings, blendshapeNames: blendshapeNames)
         frames = try FrameRecordFile(
@@ -92,7 +93,13 @@ final class TableBuilder: FrameSink {
         let matches = try await embedding.matches(of: tracks)
         embedSeconds += lap()
         report.timings.embedSeconds = settings.track.person ? embedSeconds : 0
-        try await writeTables(tracks, matches: matches)
+        let speech =
+            settings.speech
+            ? try await SpeechPass(
+                settings: settings, path: input, frames: (folderPath, Self.framesFile), models: models
+            ).run(tracks, until: report.lastMicroseconds ?? 0) : nil
+        report.timings.speechSeconds = lap()
+        try await writeTables(tracks, matches: matches, speech)
         report.timings.tableSeconds = lap()
         frames.remove()
         return report
@@ -102,13 +109,19 @@ final class TableBuilder: FrameSink {
     private static let maximumChangesOfPerson = 4
 
     /// - Parameter matches: How well single samples match the person of their track, by the offsets of their crops.
-    private func writeTables(_ tracks: VideoTracks, matches: [Int: Double]) async throws {
+    private func writeTables(_ tracks: VideoTracks, matches: [Int: Double], _ speech: Speech?) async throws {
         let (outcome, numbers) = tracks.outcome
         let tracked = TrackedFrames(folder: folderPath, name: Self.framesFile) {
-            [tracks = tracks.ofFaces] face, index in
+            [tracks = tracks.ofFaces] face, index, times in
             let track = Int(tracks[index])
             face.track = track > 0 ? numbers[track - 1] : 0
             face.personMatch = face.evidence?.cropOffset.flatMap { matches[$0] }
+            guard let speech, face.track > 0 else { return }
+            let values = speech.values(ofTrack: track - 1, at: times.now, until: times.next)
+            (face.numbers[.speaking], face.numbers[.speechMovement]) = (values.speaking, values.moving)
+            face.speech = values.ticks
+        } prepare: {
+            $0.voice = speech?.voice(at: $0.microseconds)
         }
         let models = models
         let pass = OutputPass(tracked, outcome, options: options) { try models().expressionModel() }

@@ -93,7 +93,7 @@ struct CorrectedOutcome {
 
     func frames(of folder: String, isLeftOut: [Bool]) -> TrackedFrames {
         TrackedFrames(folder: folder, name: ResultFiles.record, isLeftOut: isLeftOut) {
-            [trackOfRow, isSplitOff] face, row in
+            [trackOfRow, isSplitOff] face, row, _ in
             face.track = Int(trackOfRow[row])
             // The match compares the sample with those of the other part.
             if face.track > 0, isSplitOff[face.track - 1] { face.personMatch = nil }

@@ -13,8 +13,13 @@ package struct FaceRecord: Sendable {
     package var track = 0
     /// How well this sample's face matches its person, 0…1; `nil` if it was not compared.
     package var personMatch: Double?
+    /// `speaking` in halves of a percent, 25 times per second, from this sample until the next.
+    package var speech: [UInt8] = []
     /// Of `EyeClosureFilter`, 0…100; only within the output pass.
     var eyeOpenness: Double?
+
+    /// Ten seconds of `speech`.
+    package static let maximumTicks = 250
 
     /// What a face looks like, which only tracking needs.
     package struct Evidence: Sendable {
@@ -107,6 +112,8 @@ package struct FrameRecord: Sendable {
     package var size: PictureSize
     package var quality: FrameQuality
     package var isDamaged: Bool
+    /// How likely somebody speaks, 0…100; `nil` if nobody listened, or without sound.
+    package var voice: Double?
     /// Only in the frames of a run and of a segment.
     package var signature: FrameSignature?
     /// In descending order of confidence.

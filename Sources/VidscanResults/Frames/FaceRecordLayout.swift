@@ -4,7 +4,7 @@ internal import VidscanFaces
 /// The bytes of a frame and a face: 32-bit floats, then what tells people apart or, in a result, the track.
 package struct FaceRecordLayout: Codable, Sendable, Equatable {
     package static let fieldNames = FaceField.stored.map(\.name)
-    package static let contents = ["frame_luma", "frame_sharpness", "frame_damaged"] + fieldNames + ["emoji"]
+    package static let contents = ["frame_luma", "frame_sharpness", "frame_damaged", "frame_voice"] + fieldNames + ["emoji", "speech"]
 
     /// The leading numbers: their position in `FaceNumbers` and their permitted range.
     private static let fields = FaceField.stored.map { field in
@@ -28,13 +28,13 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
     }
 
     /// Without its signature and its faces.
-    static let frameBytes = 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 + 4
+    static let frameBytes = 8 + 8 + 8 * 4 + 4
 
     private var shapeCount: Int { FaceShape.betweenVariances.count }
     private var meshCount: Int { hasMesh ? 3 * FaceMesh.pointCount : 0 }
     private var floatCount: Int { Self.fields.count + 1 + blendshapeCount + meshCount + (hasEvidence ? shapeCount : 0) }
-    /// Without its crop.
-    var faceBytes: Int { 4 * floatCount + (hasEvidence ? AppearanceDescriptor.byteCount + 2 : 4 + 8) }
+    /// Without its crop and its speech.
+    var faceBytes: Int { 4 * floatCount + (hasEvidence ? AppearanceDescriptor.byteCount + 2 : 4 + 8 + 1) }
 
     func write(_ face: FaceRecord, to writer: inout ByteWriter) {
         var floats: [Float] = []
@@ -47,6 +47,8 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
             writer.write(numbers: floats)
             writer.write(number: Int32(face.track))
             writer.write(number: face.personMatch ?? .nan)
+            writer.write(byte: UInt8(face.speech.count))
+            writer.write(numbers: face.speech)
             return
         }
         floats += Self.filled(face.evidence?.shape, count: shapeCount)
@@ -63,8 +65,10 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
         return values
     }
 
-    /// Reads the `faceBytes` bytes of one face; says whether a crop follows.
-    func read(_ numbers: inout NumberReader) throws(VidscanError) -> (face: FaceRecord, hasCrop: Bool) {
+    /// Reads the `faceBytes` bytes of one face; says whether a crop, and how many bytes of speech follow.
+    func read(
+        _ numbers: inout NumberReader
+    ) throws(VidscanError) -> (face: FaceRecord, hasCrop: Bool, speechCount: Int) {
         var face = FaceRecord()
         for (position, name, isRequired, range) in Self.fields {
             face.numbers.values[position] = try numbers.float(name, in: range, isRequired: isRequired)
@@ -84,7 +88,10 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
                 throw numbers.problem("a face has the invalid match \(match)", size: 8)
             }
             face.personMatch = match.isNaN ? nil : match
-            return (face, false)
+            let count = try numbers.integer(UInt8.self, in: 0...FaceRecord.maximumTicks) {
+                "a face has too much speech (\($0))"
+            }
+            return (face, false, Int(count))
         }
         var evidence = FaceRecord.Evidence(
             shape: try numbers.floats(shapeCount, of: "shape", in: ReadLimits.coordinates))
@@ -92,6 +99,6 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
         let appearance = numbers.take(AppearanceDescriptor.byteCount)
         if hasAppearance { evidence.appearance = AppearanceDescriptor(bytes: appearance) }
         face.evidence = evidence
-        return (face, try numbers.flag("crop"))
+        return (face, try numbers.flag("crop"), 0)
     }
 }

@@ -30,6 +30,7 @@ package final class FrameRecordFile {
             $0.write(number: Float(frame.quality.luma))
             $0.write(number: Float(frame.quality.sharpness))
             $0.write(number: Int32(frame.isDamaged ? 1 : 0))
+            $0.write(number: Float(frame.voice ?? .nan))
             if layout.hasSignatures { $0.write(numbers: frame.signature?.numbers ?? []) }
             for face in frame.faces { layout.write(face, to: &$0) }
         }
@@ -104,6 +105,8 @@ package final class FrameRecordReader {
         var frame = FrameRecord(
             microseconds: time, index: index, epoch: epoch, size: PictureSize(width: width, height: height),
             quality: quality, isDamaged: damage == 1, faces: [])
+        let voice = try head.float("voice", of: "frame", in: 0...100, isRequired: false)
+        frame.voice = voice.isNaN ? nil : voice
         if header.layout.hasSignatures { frame.signature = try readSignature() }
         for _ in 0..<count { frame.faces.append(try readFace()) }
         guard time >= lastMicroseconds else {
@@ -117,7 +120,13 @@ package final class FrameRecordReader {
 
     private func readFace() throws(VidscanError) -> FaceRecord {
         var numbers = try NumberReader(input, count: header.layout.faceBytes)
-        var (face, hasCrop) = try header.layout.read(&numbers)
+        var (face, hasCrop, speechCount) = try header.layout.read(&numbers)
+        if speechCount > 0 {
+            face.speech = Array(try NumberReader(input, count: speechCount).bytes)
+            guard face.speech.allSatisfy({ $0 <= 200 }) else {
+                throw input.problem("a face has invalid speech", at: numbers.start)
+            }
+        }
         if hasCrop {
             let crop = try NumberReader(input, count: FaceCrop.byteCount)
             face.evidence?.cropOffset = crop.start

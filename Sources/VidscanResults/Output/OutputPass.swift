@@ -13,22 +13,31 @@ package struct TrackedFrames: Sendable {
     let folder, name: String
     /// By frame; empty if none is left out.
     let isLeftOut: [Bool]
-    /// Gives the n-th face of the file, from 0, its track; `nil` if the file has the tracks.
-    let assign: (@Sendable (inout FaceRecord, Int) -> Void)?
+    /// Changes each frame, before its faces.
+    let prepare: (@Sendable (inout FrameRecord) -> Void)?
+    /// Gives the n-th face of the file, from 0, its track; `nil` if the file has the tracks. The times are those of its
+    /// frame and of the next one.
+    let assign: (@Sendable (inout FaceRecord, Int, (now: Int64, next: Int64?)) -> Void)?
 
     package init(
-        folder: String, name: String, isLeftOut: [Bool] = [], assign: (@Sendable (inout FaceRecord, Int) -> Void)? = nil
+        folder: String, name: String, isLeftOut: [Bool] = [],
+        assign: (@Sendable (inout FaceRecord, Int, (now: Int64, next: Int64?)) -> Void)? = nil,
+        prepare: (@Sendable (inout FrameRecord) -> Void)? = nil
     ) {
-        (self.folder, self.name, self.isLeftOut, self.assign) = (folder, name, isLeftOut, assign)
+        (self.folder, self.name, self.isLeftOut) = (folder, name, isLeftOut)
+        (self.prepare, self.assign) = (prepare, assign)
     }
 
     func forEach(_ body: (FrameRecord) async throws -> Void) async throws {
         let reader = try FrameRecordReader(folder: folder, name: name)
         var (frameNumber, faceNumber, sequence) = (0, 0, 0)
-        while var frame = try reader.next() {
+        var following = try reader.next()
+        while var frame = following {
+            following = try reader.next()
             try Task.checkCancellation()
+            prepare?(&frame)
             for index in frame.faces.indices {
-                assign?(&frame.faces[index], faceNumber)
+                assign?(&frame.faces[index], faceNumber, (frame.microseconds, following?.microseconds))
                 faceNumber += 1
             }
             frame.sequence = sequence

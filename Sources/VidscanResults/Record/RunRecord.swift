@@ -65,6 +65,8 @@ package struct RunRecord: Codable, Sendable {
         package var lookSeconds = 0.0
         /// Face embeddings and their crops; missing in early versions.
         package var embedSeconds: Double? = 0.0
+        /// The sound and the mouths; missing in early versions.
+        package var speechSeconds: Double? = 0.0
         /// On one thread.
         package var followSeconds = 0.0
         /// On one thread.

@@ -16,6 +16,7 @@ package enum FaceField: Hashable, Sendable {
     case axisYaw, axisPitch, axisGazeYaw, axisGazePitch
     case brightness, sharpness
     case mouthCovered, eyesCovered
+    case speaking, speechMovement
     case metric(Metric)
 
     package static let box: [FaceField] = [.left, .top, .width, .height]
@@ -27,7 +28,7 @@ package enum FaceField: Hashable, Sendable {
     /// In the order of the columns of `faces.csv`.
     package static let all =
         [confidence] + box + [presence] + points + [interocularDistance] + pose + axisAngles
-        + [brightness, sharpness, mouthCovered, eyesCovered] + metrics
+        + [brightness, sharpness, mouthCovered, eyesCovered, speaking, speechMovement] + metrics
 
     /// The mouth is not stored because it follows from its corners.
     static let stored = all.filter { ![.x(.mouth), .y(.mouth)].contains($0) }
@@ -129,6 +130,17 @@ extension FaceField {
             )
         case .mouthCovered: Self.cover("mouth", "a mask, a hand, a microphone, food")
         case .eyesCovered: Self.cover("eyes", "sunglasses, a hand, a bar")
+        case .speaking:
+            Description(
+                "speaking", 0...100, decimals: 1,
+                "How likely the face is the one that speaks, by the movements of its mouth and the sound, over 0.2 s: from 50"
+                    + " on, it counts as speaking. Blank without --speech, without sound, and for faces that are lost before"
+                    + " the next sample.")
+        case .speechMovement:
+            Description(
+                "speech_movement", 0...100, decimals: 1,
+                "How much the mouth moves as in speech, by the picture alone, over 0.2 s. Needs no sound; blank without"
+                    + " --speech.")
         case .metric(let metric):
             Description(
                 metric.rawValue, unit: metric.unit, metric.values, rangeText: metric.isFlag ? "0 or 1" : nil,

@@ -46,6 +46,10 @@ public enum FrameTable {
             "1 if the decoder reported an error in the frame's data, or in a frame since the last keyframe from which it may"
                 + " have been predicted. Such a frame may show blocks or smears, and what is measured in it may be wrong."
         ) { .integer($0.frame.isDamaged ? 1 : 0) },
+        Definition(
+            "voice", range: "0 to 100", decimals: 1,
+            "How likely somebody speaks, seen or not (Silero VAD). Blank without --speech and without sound."
+        ) { $0.frame.voice },
         .number("shot", from: 1, "The number of the shot: one more from each shot_cut in events.csv on.") { $0.shot },
     ]
 }

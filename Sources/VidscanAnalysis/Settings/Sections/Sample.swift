@@ -10,6 +10,8 @@ extension Settings {
         /// The end in microseconds on the video's clock, exclusive; `nil` is after the last frame.
         public var end: Int64?
         public var stream: Int?
+        /// The index of the audio stream; `nil` is the one that belongs to the video.
+        public var audioStream: Int?
         public var limits = MediaLimits()
     }
 }
@@ -28,6 +30,8 @@ extension Settings.Sample {
                 "Where to end (exclusive): seconds or [hh:]mm:ss."),
             Setting("stream", \.sample.stream, value: "index", null: "the best video stream").help(
                 "Index of the video stream, as ffprobe reports it."),
+            Setting("audio_stream", \.sample.audioStream, value: "index", null: "the best audio stream").help(
+                "Index of the audio stream for --speech, as ffprobe reports it."),
             Setting("max_pixels", \.sample.limits.maximumPixels, .integer(1...Int.max), value: "count").help(
                 "Refuse videos whose frames have more pixels than this."),
             Setting(
@@ -38,6 +42,14 @@ extension Settings.Sample {
 }
 
 extension Settings {
+    /// The section `speech`, which is a single value.
+    static let speechSection = SettingsSection(
+        "speech", "Who speaks.", group: .faces,
+        [
+            Setting("", \.speech, options: [.onOff("speech")]).help(
+                "Find out who speaks, from the sound and the movements of each mouth. Reads the video a second time.")
+        ])
+
     /// The section `filters`, which is a single value.
     static let filtersSection = SettingsSection(
         "filters", "FFmpeg filters that every sampled frame passes before detection.", group: .filters,

@@ -1,0 +1,155 @@
+internal import Glibc
+
+/// Silero VAD, version 6 (MIT): how likely each 32 ms of 16 kHz sound contain a voice.
+public struct VoiceDetector {
+    /// Samples that each probability stands for.
+    public static let chunk = 512
+    /// Samples of the chunk before that the network sees too.
+    private static let context = 64
+    private static let stateCount = 2 * 128
+
+    private let request: InferenceRequest
+    private var samples = [Float](repeating: 0, count: context)
+    private var state = [Float](repeating: 0, count: stateCount)
+
+    /// - Parameter path: The `.onnx` file that the package silero-vad has for OpenVINO.
+    public init(runtime: InferenceRuntime, path: String) throws(InferenceError) {
+        request = try runtime.compile(path: path, concurrency: 1).makeRequest()
+    }
+
+    /// Adds samples from -32768 to 32767, where those of the last call ended. Returns the probability, 0…1, of each chunk
+    /// that they complete.
+    public mutating func add(_ new: some Sequence<Int16>) throws(InferenceError) -> [Float] {
+        samples += new.lazy.map { Float($0) / 32768 }
+        var probabilities: [Float] = []
+        var start = 0
+        while samples.count - start >= Self.context + Self.chunk {
+            try request.fill(0, with: samples[start..<start + Self.context + Self.chunk])
+            try request.fill(1, with: state)
+            try request.run()
+            guard let probability = try request.output(0).first else {
+                throw InferenceError(.runtime, "the voice detector has no output")
+            }
+            probabilities.append(probability)
+            state = Array(try request.output(1))
+            start += Self.chunk
+        }
+        samples.removeFirst(start)
+        return probabilities
+    }
+}
+
+/// LR-ASD (Liao et al., IJCV 2025; MIT), which tells from the pictures of a mouth and the sound whether the face speaks,
+/// as `scripts/convert_speaker_detector.py` converts it.
+public struct SpeakerDetector: Sendable {
+    /// The side of a picture in pixels, and pictures per second.
+    public static let resolution = 112
+    public static let rate = 25
+    /// Numbers per picture.
+    public static let featureCount = 128
+    /// Cepstra per picture, and numbers of each.
+    public static let cepstraPerPicture = 4
+    public static let cepstrumCount = 13
+    /// The features of a picture depend on this many pictures before it, and as many after it.
+    public static let reach = 9
+
+    private let pictures, scores: CompiledModel
+
+    /// `pictures` and `scores` are the paths of the converted models' `.xml`; `concurrency` is the number of picture
+    /// sessions that run at the same time.
+    public init(
+        runtime: InferenceRuntime, pictures: String, scores: String, concurrency: Int
+    ) throws(InferenceError) {
+        self.pictures = try runtime.compile(path: pictures, concurrency: concurrency)
+        self.scores = try runtime.compile(path: scores, concurrency: 1)
+    }
+
+    public func makePictureSession() throws(InferenceError) -> PictureSession {
+        PictureSession(request: try pictures.makeRequest())
+    }
+
+    public func makeScoreSession() throws(InferenceError) -> ScoreSession {
+        ScoreSession(request: try scores.makeRequest())
+    }
+
+    /// Use it from one thread at a time.
+    public struct PictureSession {
+        fileprivate let request: InferenceRequest
+
+        /// Returns the features of each picture: `featureCount` numbers, picture after picture.
+        ///
+        /// - Parameter pictures: Grey pictures of `resolution` × `resolution` bytes, one after another, at least one.
+        public func features(of pictures: [UInt8]) throws(InferenceError) -> [Float] {
+            let side = SpeakerDetector.resolution
+            let count = pictures.count / (side * side)
+            let input = try request.input(shape: [1, 1, count, side, side])
+            guard input.count == pictures.count else {
+                throw InferenceError(.runtime, "the speaker detector's pictures have an unexpected size")
+            }
+            // The mean and the deviation of the pictures that the network was trained with.
+            for (index, value) in pictures.enumerated() { input[index] = (Float(value) / 255 - 0.4161) / 0.1688 }
+            try request.run()
+            let output = try request.output(0)
+            guard output.count == count * SpeakerDetector.featureCount else {
+                throw InferenceError(.runtime, "the speaker detector's features have an unexpected size")
+            }
+            return (0..<count).flatMap { picture in
+                stride(from: picture, to: output.count, by: count).map { output[$0] }
+            }
+        }
+    }
+
+    /// Use it from one thread at a time.
+    public struct ScoreSession {
+        fileprivate let request: InferenceRequest
+
+        /// Returns, for each picture, how likely the face speaks, by picture and sound and by the picture alone, 0…1.
+        ///
+        /// - Parameters:
+        ///   - features: `featureCount` numbers per picture.
+        ///   - cepstra: `cepstraPerPicture` times `cepstrumCount` numbers per picture.
+        public func scores(
+            features: [Float], cepstra: [Float]
+        ) throws(InferenceError) -> (speaking: [Float], moving: [Float]) {
+            let count = features.count / SpeakerDetector.featureCount
+            try fill(0, with: features, rows: count, columns: SpeakerDetector.featureCount, shape: [1])
+            try fill(
+                1, with: cepstra, rows: count * SpeakerDetector.cepstraPerPicture,
+                columns: SpeakerDetector.cepstrumCount, shape: [1, 1])
+            try request.run()
+            return (try probabilities(0, count: count), try probabilities(1, count: count))
+        }
+
+        /// Fills an input with the transposed matrix.
+        private func fill(
+            _ index: Int, with values: [Float], rows: Int, columns: Int, shape: [Int]
+        ) throws(InferenceError) {
+            let input = try request.input(index, shape: shape + [columns, rows])
+            guard input.count == values.count else {
+                throw InferenceError(.runtime, "the speaker detector's input \(index) has an unexpected size")
+            }
+            for row in 0..<rows {
+                for column in 0..<columns { input[column * rows + row] = values[row * columns + column] }
+            }
+        }
+
+        /// The probability of the second of two classes (softmax).
+        private func probabilities(_ index: Int, count: Int) throws(InferenceError) -> [Float] {
+            let output = try request.output(index)
+            guard output.count == 2 * count else {
+                throw InferenceError(.runtime, "the speaker detector's scores have an unexpected size")
+            }
+            return (0..<count).map { 1 / (1 + exp(output[2 * $0] - output[2 * $0 + 1])) }
+        }
+    }
+}
+
+extension InferenceRequest {
+    fileprivate func fill(_ index: Int, with values: some Collection<Float>) throws(InferenceError) {
+        let input = try input(index)
+        guard input.count == values.count else {
+            throw InferenceError(.runtime, "input \(index) of a model has an unexpected size")
+        }
+        _ = input.update(fromContentsOf: values)
+    }
+}

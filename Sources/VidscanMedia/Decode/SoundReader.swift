@@ -1,0 +1,149 @@
+internal import CFFmpeg
+package import VidscanBase
+
+/// Decodes the sound of a video as 16 kHz mono, on the clock of its frames. Where timestamps leave a gap, nothing is
+/// given out; where sound overlaps, the later one loses its beginning. Use it from one thread.
+package final class SoundReader {
+    /// Samples per second.
+    package static let rate = 16_000
+
+    private let demuxer: Demuxer
+    private let clock: StreamClock
+    private let decoder: CodecContext
+    private let decoded: Frame
+    private var resampler = swr_alloc()
+    /// The position of the next sample, counted from the container's start.
+    private var position: Int?
+    /// Where the next decoded frame begins if the sound has no gap.
+    private var expected: Int?
+    /// Samples that overlap those given out before.
+    private var overlap = 0
+
+    package typealias Receive = (_ position: Int, _ samples: UnsafeBufferPointer<Int16>) throws -> Void
+
+    /// 20 ms: millisecond timestamps are up to this inexact.
+    private static let tolerance = rate / 50
+
+    /// Returns `nil` if the file has no sound that can be decoded. Throws if `audioStream` is not one of sound.
+    ///
+    /// - Parameters:
+    ///   - videoStream: The stream whose clock the sound follows, as for `FrameReader`.
+    ///   - audioStream: Among all streams of the container; `nil` selects the one that belongs to the video.
+    package init?(
+        path: String, videoStream: Int?, audioStream: Int?, limits: MediaLimits,
+        cancellation: CancellationFlag = CancellationFlag()
+    ) throws(MediaError) {
+        demuxer = try Demuxer(path: path, streamIndex: videoStream, limits: limits, cancellation: cancellation)
+        guard let stream = try demuxer.input.audioStream(audioStream, of: demuxer.stream) else { return nil }
+        decoded = try Frame()
+        do throws(MediaError) {
+            decoder = try CodecContext(decoding: stream, threads: 1, purpose: "its sound")
+            try decoder.open("cannot open the decoder of its sound")
+        } catch {
+            guard audioStream == nil else { throw error }
+            return nil
+        }
+        guard resampler != nil else { throw .outOfMemory }
+        clock = demuxer.clock.withTimeBase(stream.pointee.timeBase)
+        demuxer.read(streams: [stream])
+    }
+
+    deinit { swr_free(&resampler) }
+
+    /// Reads to the end of the file, or to `end` in microseconds since the container's start. `receive` gets stretches of
+    /// samples in order; their positions, in samples since the container's start, never overlap.
+    package func read(until end: Int64, _ receive: Receive) throws {
+        let last = Self.position(ofMicroseconds: end)
+        try withoutActuallyEscaping(receive) { receive in
+            var failure: (any Error)?
+            demuxer.onOtherPacket = { [unowned self] packet throws(MediaError) in
+                // A packet without data would end the stream.
+                guard failure == nil, packet.size > 0 else { return }
+                do { try decode(packet.pointer, receive) } catch { failure = error }
+            }
+            defer { demuxer.onOtherPacket = nil }
+            while failure == nil, position ?? 0 < last, try demuxer.read() != nil {}
+            if let failure { throw failure }
+        }
+        try decode(nil, receive)
+        try convert(nil, receive)
+    }
+
+    private func decode(_ packet: UnsafeMutablePointer<AVPacket>?, _ receive: Receive) throws {
+        // What cannot be decoded is silence.
+        avcodec_send_packet(decoder.pointer, packet)
+        while true {
+            let result = avcodec_receive_frame(decoder.pointer, decoded.pointer)
+            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return }
+            guard result != FFmpeg.outOfMemory else { throw MediaError.outOfMemory }
+            guard result >= 0 else { continue }
+            if decoded.nb_samples > 0, decoded.sample_rate > 0 { try add(receive) }
+            av_frame_unref(decoded.pointer)
+        }
+    }
+
+    private func add(_ receive: Receive) throws {
+        let time = FFmpeg.timestamp(decoded.best_effort_timestamp).flatMap { clock.isPlausible($0) ? $0 : nil }
+        let start = time.map { Self.position(ofMicroseconds: clock.microseconds(at: $0)) } ?? expected ?? 0
+        if let expected, abs(start - expected) > Self.tolerance {
+            try convert(nil, receive)
+            swr_close(resampler)
+            overlap = max(0, (position ?? 0) - start)
+            position = max(position ?? 0, start)
+            self.expected = start
+        } else if position == nil {
+            overlap = max(0, -start)
+            (position, expected) = (max(0, start), start)
+        }
+        expected = (expected ?? start) + Int(decoded.nb_samples) * Self.rate / Int(decoded.sample_rate)
+        try convert(decoded.pointer, receive)
+    }
+
+    /// Without a frame, gives out what the resampler holds back. Rate and channels may change within a stream.
+    private func convert(_ frame: UnsafeMutablePointer<AVFrame>?, _ receive: Receive) throws {
+        guard frame != nil || swr_is_initialized(resampler) != 0 else { return }
+        for attempt in 1...2 {
+            let samples = try Frame()
+            samples.format = AV_SAMPLE_FMT_S16.rawValue
+            samples.sample_rate = Int32(Self.rate)
+            av_channel_layout_default(&samples.pointer.pointee.ch_layout, 1)
+            let result = swr_convert_frame(resampler, samples.pointer, frame)
+            if result >= 0 { return try give(samples, receive) }
+            guard attempt == 1, frame != nil else { return }
+            swr_close(resampler)
+        }
+    }
+
+    private func give(_ frame: borrowing Frame, _ receive: Receive) throws {
+        guard frame.nb_samples > 0, let data = frame.data.0 else { return }
+        let skipped = min(overlap, Int(frame.nb_samples))
+        overlap -= skipped
+        let count = Int(frame.nb_samples) - skipped
+        let start = position ?? 0
+        position = start + count
+        try data.withMemoryRebound(to: Int16.self, capacity: skipped + count) { samples in
+            try receive(start, UnsafeBufferPointer(start: samples + skipped, count: count))
+        }
+    }
+
+    private static func position(ofMicroseconds microseconds: Int64) -> Int {
+        Int((Double(microseconds) * Double(rate) / 1e6).rounded())
+    }
+}
+
+extension InputContext {
+    /// - Parameter index: among all streams; `nil` selects the best one for the video, or none.
+    fileprivate func audioStream(_ index: Int?, of video: Stream) throws(MediaError) -> Stream? {
+        let sounds = streams.filter { $0.pointee.codecType == AVMEDIA_TYPE_AUDIO }
+        if let index {
+            if let stream = sounds.first(where: { Int($0.pointee.index) == index }) { return stream }
+            let indices = sounds.map { "\($0.pointee.index)" }.joined(separator: ", ")
+            throw MediaError(
+                .noSuchStream,
+                "stream \(index) is not an audio stream; "
+                    + (sounds.isEmpty ? "the file has none" : "the audio streams are: \(indices)"))
+        }
+        let best = av_find_best_stream(pointer, AVMEDIA_TYPE_AUDIO, -1, video.pointee.index, nil, 0)
+        return sounds.first { $0.pointee.index == best }
+    }
+}
