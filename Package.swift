@@ -159,11 +159,11 @@ let package = Package(
         .testTarget(
             name: "VidscanInferenceTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"],
-            exclude: ["detector.golden.json", "embedding.golden.json", "mesh.golden.json"],
+            exclude: ["detector.golden.json", "embedding.golden.json", "mesh.golden.json", "speaker.golden.json"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],
-            exclude: ["crop.golden.json", "expressions.golden.json"],
+            exclude: ["cepstra.golden.json", "crop.golden.json", "expressions.golden.json"],
             swiftSettings: strict),
         .testTarget(
             name: "VidscanResultsTests",

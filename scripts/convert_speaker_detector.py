@@ -2,10 +2,16 @@
 
     python3 convert_speaker_detector.py IN.npz FOLDER
 
-FOLDER gets speaker_picture.{xml,bin} and speaker_scores.{xml,bin}. The picture network turns T grey pictures of a mouth, 25 per
-second, into features: 1 x 1 x T x 112 x 112 to 1 x 128 x T. The other takes these and the 13 cepstra of the sound, 100 per
-second (1 x 1 x 13 x 4T), and gives the scores of two classes, not speaking and speaking, by picture and sound (1 x T x 2) and by
-the picture alone (1 x T x 2). T may be any number. Batch normalisations are folded into the convolutions before them.
+FOLDER gets speaker_picture.{xml,bin} and speaker_scores.{xml,bin}.
+
+The picture network turns grey pictures of a mouth, 25 per second, into features, STEP pictures at a time: 1 x 1 x STEP x 112 x
+112 to 1 x 128 x STEP. What a feature needs of earlier pictures is handed from step to step in three states, zero at first. What
+it needs of later pictures delays it: a step's features are those of the STEP pictures that end DELAY before its own. The mask, 1
+for each picture that exists and 0 for the others, covers the step's pictures and the 12 before them.
+
+The other network takes the features of T pictures, any number (1 x 128 x T), and the 13 cepstra of the sound, 100 per second (1 x
+1 x 13 x 4T), and gives the scores of two classes, not speaking and speaking, by picture and sound (1 x T x 2) and by the picture
+alone (1 x T x 2). Batch normalisations are folded into the convolutions before them.
 
 The network: Liao, Duan, Feng, Zhao, Yang and Chen, "LR-ASD: Lightweight and Robust Network for Active Speaker Detection", IJCV
 2025. IN.npz has the weights trained on AVA-ActiveSpeaker, under the names in the authors' file. OpenVINO's format is described
@@ -23,6 +29,9 @@ from conversion.weights import Problem, require
 
 EPSILON = 1e-3
 HIDDEN = 64
+STEP = 8
+# Of each block: two pictures for the first convolution over time, one for the second.
+DELAY = 9
 
 
 class Array:
@@ -88,8 +97,8 @@ class Model:
         data = {"shape": ",".join("?" if dim < 0 else str(dim) for dim in shape), "element_type": "f32"}
         return self.layer("Parameter", [], data, name=name, dims=shape)
 
-    def result(self, node, name):
-        named = self.layer("Reshape", [node, self.integers([0, 0, 0])], {"special_zero": "true"}, name=name)
+    def result(self, node, name, rank=3):
+        named = self.layer("Reshape", [node, self.integers([0] * rank)], {"special_zero": "true"}, name=name)
         self.layer("Result", [named], outputs=0)
 
     def constant(self, shape, packed, kind, precision):
@@ -107,8 +116,9 @@ class Model:
     def integer(self, value):
         return self.constant([], struct.pack("<q", value), "i64", "I64")
 
-    def convolve(self, node, weights, bias, stride, padding):
+    def convolve(self, node, weights, bias, stride, padding=None):
         rank = len(weights.shape) - 2
+        padding = [size // 2 for size in weights.shape[2:]] if padding is None else padding
         ones, pads = ",".join(["1"] * rank), ",".join(map(str, padding))
         attributes = {
             "strides": ",".join(map(str, stride)), "dilations": ones, "pads_begin": pads, "pads_end": pads,
@@ -128,6 +138,14 @@ class Model:
 
     def reduce(self, kind, node, axes):
         return self.layer(kind, [node, self.integers(axes)], {"keep_dims": "false"})
+
+    def multiply(self, node, other):
+        return self.layer("Multiply", [node, other], {"auto_broadcast": "numpy"})
+
+    def cut(self, node, start, stop):
+        """The pictures from start to stop, counted from the end where negative, of a tensor whose third axis is time."""
+        ends = [[start], [stop], [1], [2]]
+        return self.layer("Slice", [node, *map(self.integers, ends)], version="opset8")
 
     def transpose(self, node, order):
         return self.layer("Transpose", [node, self.integers(order)])
@@ -160,23 +178,30 @@ def scaled(array, factors):
     return Array(array.shape, [v * factors[i // size] for i, v in enumerate(array.values)])
 
 
-def block(model, arrays, node, prefix, names, strides):
-    for name, stride in zip(names, strides):
-        kind, number = name.split("_")
-        factors, offsets = normalisation(arrays, f"{prefix}.{kind}_norm_{number}")
-        weights = scaled(arrays[f"{prefix}.{name}.weight"], factors)
-        padding = [size // 2 for size in weights.shape[2:]]
-        node = model.convolve(node, weights, offsets, stride, padding)
-    return node
+def convolution(model, arrays, node, prefix, name, stride, padding=None):
+    """A convolution, its normalisation and a ReLU."""
+    kind, number = name.split("_")
+    factors, offsets = normalisation(arrays, f"{prefix}.{kind}_norm_{number}")
+    return model.convolve(node, scaled(arrays[f"{prefix}.{name}.weight"], factors), offsets, stride, padding)
 
 
 def picture(arrays):
     model = Model("speaker_picture")
-    node = model.input("pictures", [1, 1, -1, 112, 112])
+    node = model.input("pictures", [1, 1, STEP, 112, 112])
+    mask = model.input("mask", [1, 1, STEP + 12, 1, 1])
+    states = [model.input(f"state_{i}", [1, 16 << i, 6, 112 >> i, 112 >> i]) for i in (1, 2, 3)]
     for number in (1, 2, 3):
-        strides = [[1, 2, 2] if number == 1 else [1, 1, 1], *[[1, 1, 1]] * 3]
         prefix = f"model.visualEncoder.block{number}"
-        node = block(model, arrays, node, prefix, ["s_1", "s_2", "t_1", "t_2"], strides)
+        node = convolution(model, arrays, node, prefix, "s_1", [1, 2, 2] if number == 1 else [1, 1, 1])
+        node = convolution(model, arrays, node, prefix, "s_2", [1, 1, 1])
+        # This block's pictures are late by those that the blocks before wait for.
+        late = 3 * (number - 1)
+        node = model.multiply(node, model.cut(mask, 12 - late, 12 - late + STEP))
+        node = model.layer("Concat", [states[number - 1], node], {"axis": 2})
+        model.result(model.cut(node, -6, 1 << 30), f"next_{number}", rank=5)
+        node = convolution(model, arrays, node, prefix, "t_1", [1, 1, 1], padding=[0, 0, 0])
+        node = model.multiply(node, model.cut(mask, 8 - late, 10 - late + STEP))
+        node = convolution(model, arrays, node, prefix, "t_2", [1, 1, 1], padding=[0, 0, 0])
         if number < 3:
             node = model.pool(node, [1, 3, 3], [1, 2, 2], [0, 1, 1])
     model.result(model.reduce("ReduceMax", node, [3, 4]), "features")
@@ -185,8 +210,8 @@ def picture(arrays):
 
 def sound(model, arrays, node):
     for number in (1, 2, 3):
-        prefix = f"model.audioEncoder.block{number}"
-        node = block(model, arrays, node, prefix, ["m_1", "m_2", "t_1", "t_2"], [[1, 1]] * 4)
+        for name in ("m_1", "m_2", "t_1", "t_2"):
+            node = convolution(model, arrays, node, f"model.audioEncoder.block{number}", name, [1, 1])
         if number < 3:
             node = model.pool(node, [1, 3], [1, 2], [0, 1])
     return model.reduce("ReduceMean", node, [2])
@@ -198,7 +223,7 @@ def gate(model, arrays, node, attention, norm):
     weights = scaled(arrays[attention], factors)
     weights.shape = weights.shape[:2]
     weight = model.layer("Sigmoid", [model.product(node, weights, offsets)])
-    return model.layer("Multiply", [node, weight], {"auto_broadcast": "numpy"})
+    return model.multiply(node, weight)
 
 
 def gru(arrays, name):

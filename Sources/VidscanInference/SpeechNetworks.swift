@@ -50,8 +50,10 @@ public struct SpeakerDetector: Sendable {
     /// Cepstra per picture, and numbers of each.
     public static let cepstraPerPicture = 4
     public static let cepstrumCount = 13
+    /// Pictures that are analysed at once.
+    public static let step = 8
     /// The features of a picture depend on this many pictures before it, and as many after it.
-    public static let reach = 9
+    static let reach = 9
 
     private let pictures, scores: CompiledModel
 
@@ -72,29 +74,66 @@ public struct SpeakerDetector: Sendable {
         ScoreSession(request: try scores.makeRequest())
     }
 
+    /// What the features of a run of successive pictures need of those before.
+    public struct PictureRun: Sendable {
+        /// Sizes of what each block of the network remembers.
+        private static let sizes = (1...3).map { (16 << $0) * 6 * (112 >> $0) * (112 >> $0) }
+
+        fileprivate var states = Self.sizes.map { [Float](repeating: 0, count: $0) }
+        /// Pictures so far.
+        fileprivate var count = 0
+
+        public init() {}
+    }
+
     /// Use it from one thread at a time.
     public struct PictureSession {
         fileprivate let request: InferenceRequest
 
-        /// Returns the features of each picture: `featureCount` numbers, picture after picture.
-        ///
-        /// - Parameter pictures: Grey pictures of `resolution` × `resolution` bytes, one after another, at least one.
-        public func features(of pictures: [UInt8]) throws(InferenceError) -> [Float] {
-            let side = SpeakerDetector.resolution
-            let count = pictures.count / (side * side)
-            let input = try request.input(shape: [1, 1, count, side, side])
-            guard input.count == pictures.count else {
+        /// Adds the next pictures of a run: grey, `resolution` × `resolution` bytes each, `step` of them, or fewer if they are
+        /// the last. Returns the features, `featureCount` numbers each, of the pictures for which they are complete.
+        public func add(
+            _ pictures: [UInt8], isLast: Bool, to run: inout PictureRun
+        ) throws(InferenceError) -> [Float] {
+            let area = SpeakerDetector.resolution * SpeakerDetector.resolution
+            let first = max(0, run.count - SpeakerDetector.reach)
+            let end = run.count + pictures.count / area
+            var features: [Float] = []
+            // After the last picture, empty ones follow until its features are there.
+            var rest = pictures[...]
+            repeat {
+                features += try step(rest.prefix(SpeakerDetector.step * area), existing: isLast ? end : .max, &run)
+                rest = rest.dropFirst(SpeakerDetector.step * area)
+            } while isLast && run.count < end + SpeakerDetector.reach
+            let count = (isLast ? end : run.count - SpeakerDetector.reach) - first
+            return Array(features.prefix(max(0, count) * SpeakerDetector.featureCount))
+        }
+
+        /// - Parameter existing: The number of pictures of the run.
+        private func step(
+            _ pictures: ArraySlice<UInt8>, existing: Int, _ run: inout PictureRun
+        ) throws(InferenceError) -> [Float] {
+            let (step, reach) = (SpeakerDetector.step, SpeakerDetector.reach)
+            let input = try request.input()
+            guard pictures.count <= input.count else {
                 throw InferenceError(.runtime, "the speaker detector's pictures have an unexpected size")
             }
             // The mean and the deviation of the pictures that the network was trained with.
-            for (index, value) in pictures.enumerated() { input[index] = (Float(value) / 255 - 0.4161) / 0.1688 }
+            for (index, value) in zip(0..., pictures) { input[index] = (Float(value) / 255 - 0.4161) / 0.1688 }
+            input[pictures.count...].update(repeating: 0)
+            let mask = (run.count - 12..<run.count + step).map { $0 >= 0 && $0 < existing ? Float(1) : 0 }
+            try request.fill(1, with: mask)
+            for (index, state) in run.states.enumerated() { try request.fill(2 + index, with: state) }
             try request.run()
-            let output = try request.output(0)
-            guard output.count == count * SpeakerDetector.featureCount else {
+            for index in run.states.indices { run.states[index] = Array(try request.output(index)) }
+            let output = try request.output(3)
+            guard output.count == step * SpeakerDetector.featureCount else {
                 throw InferenceError(.runtime, "the speaker detector's features have an unexpected size")
             }
-            return (0..<count).flatMap { picture in
-                stride(from: picture, to: output.count, by: count).map { output[$0] }
+            let early = min(step, max(0, reach - run.count))
+            run.count += step
+            return (early..<step).flatMap { picture in
+                stride(from: picture, to: output.count, by: step).map { output[$0] }
             }
         }
     }
@@ -117,7 +156,8 @@ public struct SpeakerDetector: Sendable {
                 1, with: cepstra, rows: count * SpeakerDetector.cepstraPerPicture,
                 columns: SpeakerDetector.cepstrumCount, shape: [1, 1])
             try request.run()
-            return (try probabilities(0, count: count), try probabilities(1, count: count))
+            // The picture alone is never so certain.
+            return (try probabilities(0, count: count), try probabilities(1, count: count, temperature: 2))
         }
 
         /// Fills an input with the transposed matrix.
@@ -134,12 +174,14 @@ public struct SpeakerDetector: Sendable {
         }
 
         /// The probability of the second of two classes (softmax).
-        private func probabilities(_ index: Int, count: Int) throws(InferenceError) -> [Float] {
+        private func probabilities(
+            _ index: Int, count: Int, temperature: Float = 1
+        ) throws(InferenceError) -> [Float] {
             let output = try request.output(index)
             guard output.count == 2 * count else {
                 throw InferenceError(.runtime, "the speaker detector's scores have an unexpected size")
             }
-            return (0..<count).map { 1 / (1 + exp(output[2 * $0] - output[2 * $0 + 1])) }
+            return (0..<count).map { 1 / (1 + exp((output[2 * $0] - output[2 * $0 + 1]) / temperature)) }
         }
     }
 }

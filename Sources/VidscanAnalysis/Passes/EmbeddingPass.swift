@@ -99,6 +99,9 @@ struct EmbeddingPass {
         return embeddings
     }
 
+    /// Gives back the network's memory.
+    mutating func unload() { embedder = nil }
+
     private mutating func loaded(sessions: Int) throws -> FaceEmbedder {
         if let embedder, embedder.concurrency >= sessions { return embedder }
         let models = try models()

@@ -30,21 +30,21 @@ struct SpeechPass: Sendable {
             let kept = tracks.outcome.numbers
             guard kept.contains(where: { $0 > 0 }) else { return speech }
             let detector = try models.speakerDetector(sessions: workers)
-            let (jobs, results) = (Channel<MouthPictures>(), Channel<MouthFeatures>())
-            let budget = InFlightBudget(count: workers + 2, bytes: .max)
+            let jobs = (0..<workers).map { _ in Channel<MouthPictures>() }
+            let results = Channel<MouthFeatures>()
+            let budget = InFlightBudget(count: 4 * workers, bytes: .max)
             try await withThrowingTaskGroup(of: [Speech.Scores].self) { group in
                 group.addTask(executorPreference: threads[0]) {
                     try await read(tracks, kept, cancellation) {
                         try await budget.take(bytes: 0)
-                        jobs.send($0)
+                        jobs[$0.run.number % workers].send($0)
                     }
-                    jobs.finish()
+                    for jobs in jobs { jobs.finish() }
                     return []
                 }
-                for thread in threads.dropFirst() {
+                for (jobs, thread) in zip(jobs, threads.dropFirst()) {
                     group.addTask(executorPreference: thread) {
-                        let session = try detector.makePictureSession()
-                        while let job = try await jobs.receive() { results.send(try job.features(session)) }
+                        try await analyze(jobs, detector.makePictureSession()) { results.send($0) }
                         return []
                     }
                 }
@@ -113,6 +113,19 @@ struct SpeechPass: Sendable {
         for pictures in mouths.finish() { try await send(pictures) }
     }
 
+    /// All pictures of a run are analysed by the same worker.
+    private func analyze(
+        _ jobs: Channel<MouthPictures>, _ session: SpeakerDetector.PictureSession, _ send: (MouthFeatures) -> Void
+    ) async throws {
+        var runs: [MouthPictures.Run: SpeakerDetector.PictureRun] = [:]
+        while let job = try await jobs.receive() {
+            var run = runs.removeValue(forKey: job.run) ?? SpeakerDetector.PictureRun()
+            let features = try session.add(job.pictures, isLast: job.isLast, to: &run)
+            if !job.isLast { runs[job.run] = run }
+            send(MouthFeatures(run: job.run, isLast: job.isLast, features: features))
+        }
+    }
+
     private func described<Value>(_ work: () throws -> Value) throws -> Value {
         do { return try work() } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
@@ -147,7 +160,7 @@ struct Speech: Sendable {
         scores.moving = Self.smoothed(scores.moving)
         if let voice {
             for index in scores.speaking.indices {
-                scores.speaking[index] = min(scores.speaking[index], Self.voice(voice, around: scores.first + index))
+                scores.speaking[index] *= Self.audibility(voice, around: scores.first + index)
             }
         }
         runs[scores.track, default: []].append(scores)
@@ -194,10 +207,12 @@ struct Speech: Sendable {
         }
     }
 
-    /// The highest probability of a voice within 0.2 s, in percent: mouths open before they sound.
-    private static func voice(_ voice: [Float], around tick: Int) -> Float {
+    /// 0 where no voice can be heard within half a second, so that chewing or yawning is not speech; 1 where there is the
+    /// slightest sign of one, because noise hides voices.
+    private static func audibility(_ voice: [Float], around tick: Int) -> Float {
         let center = tick * SoundReader.rate / SpeakerDetector.rate / VoiceDetector.chunk
-        return 100 * ((center - 6...center + 6).map { value(voice, at: $0) }.max() ?? 0)
+        let highest = (center - 16...center + 16).map { value(voice, at: $0) }.max() ?? 0
+        return min(1, 5 * highest)
     }
 
     private static func value(_ voice: [Float], at index: Int) -> Float { voice.indices.contains(index) ? voice[index] : 0 }
@@ -302,58 +317,45 @@ extension Rectangle {
     }
 }
 
-/// Successive pictures of a mouth.
+/// The next pictures of a mouth.
 struct MouthPictures: Sendable {
-    /// Of the pictures of one face without a gap.
+    /// Pictures of one face without a gap.
     struct Run: Sendable, Hashable {
         let track: Int
         /// The number of the first tick.
         let first: Int
+        /// In order of their beginning.
+        let number: Int
     }
 
     let run: Run
-    /// The pictures whose features are wanted, counted from the run's beginning. Those around them influence these.
-    let wanted: Range<Int>
-    /// The first picture.
-    let start: Int
     let isLast: Bool
     let pictures: [UInt8]
-
-    func features(_ session: SpeakerDetector.PictureSession) throws -> MouthFeatures {
-        let all = try session.features(of: pictures)
-        let count = SpeakerDetector.featureCount
-        return MouthFeatures(
-            run: run, wanted: wanted, isLast: isLast,
-            features: Array(all[(wanted.lowerBound - start) * count..<(wanted.upperBound - start) * count]))
-    }
 }
 
 struct MouthFeatures: Sendable {
     let run: MouthPictures.Run
-    let wanted: Range<Int>
     let isLast: Bool
     let features: [Float]
 }
 
-/// Cuts the pictures of mouths out of frames, and hands them on in stretches.
+/// Cuts the pictures of mouths out of frames.
 struct MouthCropper {
     private struct Open {
-        let first: Int
-        /// From `start` on, counted from the first tick.
+        let run: MouthPictures.Run
+        /// Those that have not been handed on.
         var pictures: [UInt8] = []
-        var start = 0
-        var given = 0
-
-        var end: Int { start + pictures.count / MouthCropper.byteCount }
+        var held: [UInt8] = []
+        /// The number of the next tick.
+        var end: Int
     }
 
     private let cropper = SquareCropper()
     private var tensor = [Float](repeating: 0, count: 3 * byteCount)
     private var open: [Int: Open] = [:]
+    private var count = 0
 
     private static let byteCount = SpeakerDetector.resolution * SpeakerDetector.resolution
-    /// Pictures whose features are computed at once. More take more memory, fewer more time.
-    private static let stretch = 32
     /// The side of the square around a face's middle, as a multiple of half of its box's longer side. Wider than the authors'
     /// 1.4 around the mouth: that tells faces apart better when nothing can be heard.
     private static let extent = 2.3
@@ -366,43 +368,35 @@ struct MouthCropper {
         let visible = Set(boxes.map(\.track))
         for track in open.keys.sorted() where !visible.contains(track) { ready += close(track) }
         for (track, box) in boxes {
-            if let run = open[track], tick - (run.first + run.end) > Self.longestHold { ready += close(track) }
-            var run = open[track] ?? Open(first: tick)
-            guard run.first + run.end <= tick else { continue }
-            let held = run.pictures.suffix(Self.byteCount)
-            for _ in run.first + run.end..<tick { run.pictures += held }
-            run.pictures += try picture(of: box, in: frame)
-            if let pictures = Self.stretch(of: &run, track) { ready.append(pictures) }
+            if let run = open[track], tick - run.end > Self.longestHold { ready += close(track) }
+            if open[track] == nil {
+                open[track] = Open(run: MouthPictures.Run(track: track, first: tick, number: count), end: tick)
+                count += 1
+            }
+            guard var run = open.removeValue(forKey: track) else { continue }
+            if run.end <= tick {
+                for _ in run.end..<tick { ready += append(run.held, to: &run) }
+                run.held = try picture(of: box, in: frame)
+                ready += append(run.held, to: &run)
+            }
             open[track] = run
         }
         return ready
     }
 
+    private func append(_ picture: [UInt8], to run: inout Open) -> [MouthPictures] {
+        run.pictures += picture
+        run.end += 1
+        guard run.pictures.count == SpeakerDetector.step * Self.byteCount else { return [] }
+        defer { run.pictures = [] }
+        return [MouthPictures(run: run.run, isLast: false, pictures: run.pictures)]
+    }
+
     mutating func finish() -> [MouthPictures] { open.keys.sorted().flatMap { close($0) } }
 
     private mutating func close(_ track: Int) -> [MouthPictures] {
-        guard let run = open.removeValue(forKey: track), run.end > run.given else { return [] }
-        return [
-            MouthPictures(
-                run: MouthPictures.Run(track: track, first: run.first), wanted: run.given..<run.end, start: run.start,
-                isLast: true, pictures: run.pictures)
-        ]
-    }
-
-    /// Takes out the next stretch, if all pictures that influence it are there.
-    private static func stretch(of run: inout Open, _ track: Int) -> MouthPictures? {
-        let wanted = run.given..<run.given + stretch
-        // The last stretch must not be empty.
-        guard run.end > wanted.upperBound + SpeakerDetector.reach else { return nil }
-        let last = (wanted.upperBound + SpeakerDetector.reach - run.start) * byteCount
-        let pictures = MouthPictures(
-            run: MouthPictures.Run(track: track, first: run.first), wanted: wanted, start: run.start, isLast: false,
-            pictures: Array(run.pictures[..<last]))
-        run.given = wanted.upperBound
-        let start = run.given - SpeakerDetector.reach
-        run.pictures.removeFirst((start - run.start) * byteCount)
-        run.start = start
-        return pictures
+        guard let run = open.removeValue(forKey: track) else { return [] }
+        return [MouthPictures(run: run.run, isLast: true, pictures: run.pictures)]
     }
 
     private mutating func picture(of box: Rectangle, in frame: SampledFrame) throws -> [UInt8] {
@@ -423,15 +417,12 @@ struct MouthCropper {
     }
 }
 
-/// Puts the features of each run in order and scores them in windows.
+/// Scores the features of each run in windows.
 struct MouthRuns {
     private struct Open {
-        var waiting: [Int: MouthFeatures] = [:]
         /// From `start` on, counted from the first tick.
         var features: [Float] = []
         var start = 0
-        var scored = 0
-        var isComplete = false
         var scores: Speech.Scores
 
         var end: Int { start + features.count / SpeakerDetector.featureCount }
@@ -451,23 +442,16 @@ struct MouthRuns {
 
     mutating func add(_ result: MouthFeatures) throws {
         var run = open[result.run] ?? Open(scores: Speech.Scores(track: result.run.track, first: result.run.first))
-        run.waiting[result.wanted.lowerBound] = result
-        while let next = run.waiting.removeValue(forKey: run.end) {
-            run.features += next.features
-            run.isComplete = next.isLast
-        }
-        while run.scored < run.end, run.isComplete || run.end >= run.scored + Self.window + Self.margin {
-            try score(&run)
-        }
-        open[result.run] = run
-        if run.isComplete {
-            scores.append(run.scores)
-            open[result.run] = nil
-        }
+        run.features += result.features
+        while run.scores.moving.count < run.end,
+            result.isLast || run.end >= run.scores.moving.count + Self.window + Self.margin
+        { try score(&run) }
+        open[result.run] = result.isLast ? nil : run
+        if result.isLast { scores.append(run.scores) }
     }
 
     private func score(_ run: inout Open) throws {
-        let wanted = run.scored..<min(run.end, run.scored + Self.window)
+        let wanted = run.scores.moving.count..<min(run.end, run.scores.moving.count + Self.window)
         let seen = run.start..<min(run.end, wanted.upperBound + Self.margin)
         let features = Array(run.features[..<(seen.count * SpeakerDetector.featureCount)])
         let silence = SpeechSound.Finished(voice: [], cepstra: [])
@@ -476,8 +460,7 @@ struct MouthRuns {
         let part = wanted.lowerBound - seen.lowerBound..<wanted.upperBound - seen.lowerBound
         if sound != nil { run.scores.speaking += speaking[part].map { 100 * $0 } }
         run.scores.moving += moving[part].map { 100 * $0 }
-        run.scored = wanted.upperBound
-        let start = max(run.start, run.scored - Self.margin)
+        let start = max(run.start, wanted.upperBound - Self.margin)
         run.features.removeFirst((start - run.start) * SpeakerDetector.featureCount)
         run.start = start
     }

@@ -80,6 +80,7 @@ package struct ResolvedSettings: Sendable {
 
     /// Sets the values that other settings imply. Throws if an option asks for less than that.
     private mutating func addImplied() throws {
+        addSilence()
         if settings.render.anonymize != nil { try addHiding() }
         // Whether a face smiles follows from its smile, under another name.
         if settings.measure.metrics.contains(.smile) { settings.measure.metrics.insert(.hasSmile) }
@@ -87,6 +88,16 @@ package struct ResolvedSettings: Sendable {
             settings.write.landmarks = true
             origins["write.landmarks"] = .implied("render")
         }
+    }
+
+    /// Who wants faces hidden or the sound left out must ask for what it says by an option.
+    private mutating func addSilence() {
+        guard settings.speech, case .file? = origins["speech"] else { return }
+        let reason = settings.render.anonymize != nil ? "render.anonymize" : "render.audio"
+        guard settings.render.anonymize != nil || !settings.render.video.copiesAudio else { return }
+        settings.speech = false
+        origins["speech"] = .implied(reason)
+        notices.append("who speaks is not written, because of \(reason); --speech asks for it")
     }
 
     /// Sets the values without which faces would stay visible, and leaves out what nobody asked for beside a video that

@@ -51,7 +51,7 @@ extension ResolvedSettings {
 
     /// The settings whose output is more than a video with hidden faces.
     private static let tableSettings = [
-        "write.formats", "write.landmarks", "write.blendshapes", "measure.metrics", "track.keep_embeddings",
+        "write.formats", "write.landmarks", "write.blendshapes", "measure.metrics", "speech", "track.keep_embeddings",
         "report.page",
     ]
 

@@ -28,7 +28,7 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
     }
 
     /// Without its signature and its faces.
-    static let frameBytes = 8 + 8 + 8 * 4 + 4
+    static let frameBytes = 2 * 8 + 8 * 4
 
     private var shapeCount: Int { FaceShape.betweenVariances.count }
     private var meshCount: Int { hasMesh ? 3 * FaceMesh.pointCount : 0 }

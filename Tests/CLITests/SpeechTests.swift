@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Who speaks")
+struct SpeechTests {
+    /// The sample clip with a voice from 4 to 8 s, and silence around it.
+    private static func talkingClip() throws -> TemporaryFolder {
+        try PreparedFolder.copy("a voice") { folder in
+            let made = try ChildProcess.run([
+                "ffmpeg", "-nostdin", "-v", "error", "-t", "10", "-i", Checkout.clip, "-f", "lavfi", "-i",
+                "flite=text='Good morning everybody, this is a test of a detector of voices.'", "-filter_complex",
+                "[1]aresample=16000,adelay=4000,apad=whole_dur=10[a]", "-map", "0:v", "-map", "[a]", "-c:v", "copy",
+                "-c:a", "aac", "-b:a", "96k", folder.path + "/talk.mp4",
+            ])
+            try #require(made.status == 0, "\(made.errors)")
+        }
+    }
+
+    private static func table(_ name: String, in folder: TemporaryFolder) throws -> CSVTable {
+        try CSVTable(bytes: folder.bytes(name))
+    }
+
+    @Test("A voice is heard where it is; faces that do not move their mouths do not speak")
+    func offScreen() throws {
+        let folder = try Self.talkingClip()
+        let outcome = try Tool.run("analyze", "talk.mp4", "--speech", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let frames = try Self.table("talk.mp4.vidscan/frames.csv", in: folder)
+        let voice = try frames.rows.map { (time: try #require(Double($0["time"] ?? "")), voice: Double($0["voice"] ?? "")) }
+        let within = voice.filter { (4.6...6.5).contains($0.time) }.compactMap(\.voice)
+        let before = voice.filter { $0.time < 3.8 }.compactMap(\.voice)
+        try #require(within.count > 5 && before.count > 15)
+        #expect(within.count { $0 > 50 } > within.count * 2 / 3)
+        #expect(before.allSatisfy { $0 < 30 })
+        let faces = try Self.table("talk.mp4.vidscan/faces.csv", in: folder)
+        let speaking = faces.rows.compactMap { Double($0["speaking"] ?? "") }
+        #expect(speaking.count > faces.rows.count / 2)
+        #expect(speaking.count { $0 >= 50 } < speaking.count / 20)
+        // Where nothing can be heard, nobody speaks.
+        for row in faces.rows where Double(row["time"] ?? "") ?? 9 < 3 {
+            #expect(Double(row["speaking"] ?? "") ?? 0 < 25)
+        }
+    }
+
+    @Test("Workers and segments do not change who speaks")
+    func invariance() throws {
+        let folder = try Self.talkingClip()
+        for workers in ["1", "2", "8"] {
+            let outcome = try Tool.run(
+                "analyze", "talk.mp4", "--speech", "--quiet", "--workers", workers, "--output", "w" + workers, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        try Tool.analyzeSegments(3, of: "talk.mp4", "--speech", in: folder)
+        #expect(try Tool.shell("\"$0\" merge talk.mp4.part-*-of-3 --output merged", in: folder).status == 0)
+        #expect(try Self.table("w1/talk.mp4.vidscan/faces.csv", in: folder).rows.contains { $0["speaking"] != "" })
+        for other in ["w2", "w8", "merged"] {
+            try folder.expectSameTables("w1/talk.mp4.vidscan", other + "/talk.mp4.vidscan")
+        }
+    }
+
+    @Test("Without sound, the picture alone tells how mouths move; without --speech, nothing is written")
+    func blank() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Tool.run("analyze", Checkout.clip, "--speech", "--rate", "2", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let faces = try Self.table("faces.mp4.vidscan/faces.csv", in: folder)
+        #expect(faces.rows.allSatisfy { $0["speaking"] == "" })
+        #expect(faces.rows.contains { $0["speech_movement"] != "" })
+        #expect(try Self.table("faces.mp4.vidscan/frames.csv", in: folder).rows.allSatisfy { $0["voice"] == "" })
+        let plain = try Tool.analyzed(Checkout.clip, "--rate", "2")
+        let silent = try Self.table("faces.mp4.vidscan/faces.csv", in: plain)
+        #expect(silent.rows.allSatisfy { $0["speaking"] == "" && $0["speech_movement"] == "" })
+    }
+
+    @Test("Who hides faces is not told who speaks by a pipeline, only by the option")
+    func hidden() throws {
+        let folder = try Self.talkingClip()
+        try folder.write("speech: true\nwrite:\n  tables: true\n", to: "talk.yaml")
+        let outcome = try Tool.run(
+            "analyze", "talk.mp4", "--pipeline", "talk.yaml", "--anonymize", "blur", "--end", "10", in: folder)
+        #expect(outcome.status == 2)
+        let hidden = try Tool.run("analyze", "talk.mp4", "--pipeline", "talk.yaml", "--anonymize", "blur", in: folder)
+        #expect(hidden.status == 0, "\(hidden.errors)")
+        #expect(hidden.errors.contains("who speaks is not written, because of render.anonymize; --speech asks for it"))
+        let faces = try Self.table("talk.mp4.vidscan/faces.csv", in: folder)
+        #expect(faces.rows.allSatisfy { $0["speaking"] == "" && $0["speech_movement"] == "" })
+    }
+
+    @Test("A stream that is no sound is an error")
+    func wrongStream() throws {
+        let folder = try Self.talkingClip()
+        let outcome = try Tool.run("analyze", "talk.mp4", "--speech", "--audio-stream", "0", in: folder)
+        outcome.expectError("stream 0 is not an audio stream; the audio streams are: 1")
+        #expect(!folder.entries.contains { $0.hasPrefix("talk.mp4.vidscan") })
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+import VidscanInference
+
+/// The expected values come from a plain computation, layer by layer, in `scripts/speech/reference.py`.
+@Suite("Who speaks: the networks")
+struct SpeechNetworkTests {
+    private struct Golden: Decodable {
+        var features: [[Float]]
+        var speaking: [Float]
+        var moving: [Float]
+    }
+
+    private static let count = 11
+    private static let side = SpeakerDetector.resolution
+
+    private static let pictures: [UInt8] = {
+        let noise = LinearCongruence.bytes(count * side * side)
+        return (0..<count * side * side).map { index in
+            let (t, y, x) = (index / (side * side), index / side % side, index % side)
+            return UInt8((x * (t + 3) + y * (2 * t + 1)) % 200) + noise[index] / 8
+        }
+    }()
+
+    private static func detector() throws -> SpeakerDetector {
+        try SpeakerDetector(
+            runtime: InferenceRuntime(), pictures: Checkout.models + "/speaker_picture.xml",
+            scores: Checkout.models + "/speaker_scores.xml", concurrency: 1)
+    }
+
+    private static func features(_ session: SpeakerDetector.PictureSession, first: Int) throws -> [Float] {
+        var run = SpeakerDetector.PictureRun()
+        let area = side * side
+        var found: [Float] = []
+        let size = SpeakerDetector.step
+        for start in stride(from: 0, to: first, by: size) {
+            let part = Array(pictures[start * area..<min(first, start + size) * area])
+            // A run may also end with nothing, after a whole step.
+            found += try session.add(part, isLast: start + size > first, to: &run)
+        }
+        if first % size == 0 { found += try session.add([], isLast: true, to: &run) }
+        return found
+    }
+
+    @Test("Features, in steps, and scores equal those of a plain computation")
+    func golden() throws {
+        let file = URL(fileURLWithPath: Checkout.root + "/Tests/VidscanInferenceTests/speaker.golden.json")
+        let golden = try JSONDecoder().decode(Golden.self, from: Data(contentsOf: file))
+        let detector = try Self.detector()
+        let features = try Self.features(detector.makePictureSession(), first: Self.count)
+        try #require(features.count == Self.count * SpeakerDetector.featureCount)
+        for (found, expected) in zip(features, golden.features.joined()) { #expect(abs(found - expected) < 1e-4) }
+        let cepstra = LinearCongruence.bytes(Self.count * 52).map { Float($0) / 8 - 16 }
+        let (speaking, moving) = try detector.makeScoreSession().scores(features: features, cepstra: cepstra)
+        try #require(speaking.count == Self.count && moving.count == Self.count)
+        for (found, expected) in zip(speaking, golden.speaking) { #expect(abs(found - expected) < 1e-4) }
+        for (found, expected) in zip(moving, golden.moving) { #expect(abs(found - expected) < 1e-4) }
+    }
+
+    @Test("A run of any length has one feature per picture", arguments: [1, 7, 8, 9, 10, 11])
+    func lengths(count: Int) throws {
+        let session = try Self.detector().makePictureSession()
+        let features = try Self.features(session, first: count)
+        #expect(features.count == count * SpeakerDetector.featureCount)
+        #expect(features.contains { $0 > 0.1 })
+    }
+
+    @Test("The voice detector hears nothing in silence and noise, in parts of any size")
+    func silence() throws {
+        let noise = LinearCongruence.bytes(16000).map { (Int16($0) - 128) * 4 }
+        func probabilities(partSize: Int) throws -> [Float] {
+            var detector = try VoiceDetector(
+                runtime: InferenceRuntime(), path: Checkout.models + "/silero_vad_openvino_16k.onnx")
+            let sound = [Int16](repeating: 0, count: 16000) + noise
+            return try stride(from: 0, to: sound.count, by: partSize).flatMap {
+                try detector.add(sound[$0..<min(sound.count, $0 + partSize)])
+            }
+        }
+        let whole = try probabilities(partSize: 32000)
+        #expect(whole.count == 32000 / VoiceDetector.chunk)
+        #expect(whole.allSatisfy { $0 < 0.3 })
+        #expect(try probabilities(partSize: 333) == whole)
+    }
+}
