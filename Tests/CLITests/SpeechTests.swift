@@ -27,19 +27,21 @@ struct SpeechTests {
         let outcome = try Tool.run("analyze", "talk.mp4", "--speech", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let frames = try Self.table("talk.mp4.vidscan/frames.csv", in: folder)
-        let voice = try frames.rows.map { (time: try #require(Double($0["time"] ?? "")), voice: Double($0["voice"] ?? "")) }
+        let voice = try frames.rows.indices.map { row in
+            (time: try frames.number("time", row) ?? -1, voice: try frames.number("voice", row))
+        }
         let within = voice.filter { (4.6...6.5).contains($0.time) }.compactMap(\.voice)
         let before = voice.filter { $0.time < 3.8 }.compactMap(\.voice)
         try #require(within.count > 5 && before.count > 15)
         #expect(within.count { $0 > 50 } > within.count * 2 / 3)
         #expect(before.allSatisfy { $0 < 30 })
         let faces = try Self.table("talk.mp4.vidscan/faces.csv", in: folder)
-        let speaking = faces.rows.compactMap { Double($0["speaking"] ?? "") }
+        let speaking = try faces.rows.indices.compactMap { try faces.number("speaking", $0) }
         #expect(speaking.count > faces.rows.count / 2)
         #expect(speaking.count { $0 >= 50 } < speaking.count / 20)
         // Where nothing can be heard, nobody speaks.
-        for row in faces.rows where Double(row["time"] ?? "") ?? 9 < 3 {
-            #expect(Double(row["speaking"] ?? "") ?? 0 < 25)
+        for row in faces.rows.indices where try faces.number("time", row) ?? 9 < 3 {
+            #expect(try faces.number("speaking", row) ?? 0 < 25)
         }
     }
 
@@ -53,7 +55,7 @@ struct SpeechTests {
         }
         try Tool.analyzeSegments(3, of: "talk.mp4", "--speech", in: folder)
         #expect(try Tool.shell("\"$0\" merge talk.mp4.part-*-of-3 --output merged", in: folder).status == 0)
-        #expect(try Self.table("w1/talk.mp4.vidscan/faces.csv", in: folder).rows.contains { $0["speaking"] != "" })
+        #expect(try Self.table("w1/talk.mp4.vidscan/faces.csv", in: folder).texts("speaking").contains { $0 != "" })
         for other in ["w2", "w8", "merged"] {
             try folder.expectSameTables("w1/talk.mp4.vidscan", other + "/talk.mp4.vidscan")
         }
@@ -65,12 +67,12 @@ struct SpeechTests {
         let outcome = try Tool.run("analyze", Checkout.clip, "--speech", "--rate", "2", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let faces = try Self.table("faces.mp4.vidscan/faces.csv", in: folder)
-        #expect(faces.rows.allSatisfy { $0["speaking"] == "" })
-        #expect(faces.rows.contains { $0["speech_movement"] != "" })
-        #expect(try Self.table("faces.mp4.vidscan/frames.csv", in: folder).rows.allSatisfy { $0["voice"] == "" })
+        #expect(try faces.texts("speaking").allSatisfy(\.isEmpty))
+        #expect(try faces.texts("speech_movement").contains { $0 != "" })
+        #expect(try Self.table("faces.mp4.vidscan/frames.csv", in: folder).texts("voice").allSatisfy(\.isEmpty))
         let plain = try Tool.analyzed(Checkout.clip, "--rate", "2")
         let silent = try Self.table("faces.mp4.vidscan/faces.csv", in: plain)
-        #expect(silent.rows.allSatisfy { $0["speaking"] == "" && $0["speech_movement"] == "" })
+        #expect(try (silent.texts("speaking") + silent.texts("speech_movement")).allSatisfy(\.isEmpty))
     }
 
     @Test("Who hides faces is not told who speaks by a pipeline, only by the option")
@@ -84,7 +86,7 @@ struct SpeechTests {
         #expect(hidden.status == 0, "\(hidden.errors)")
         #expect(hidden.errors.contains("who speaks is not written, because of render.anonymize; --speech asks for it"))
         let faces = try Self.table("talk.mp4.vidscan/faces.csv", in: folder)
-        #expect(faces.rows.allSatisfy { $0["speaking"] == "" && $0["speech_movement"] == "" })
+        #expect(try (faces.texts("speaking") + faces.texts("speech_movement")).allSatisfy(\.isEmpty))
     }
 
     @Test("A stream that is no sound is an error")
