@@ -36,6 +36,12 @@ public enum Schema {
                 + " pipeline changes that.",
             columns: EventTable.columns),
         Table(
+            file: QualityTable.file,
+            meaning:
+                "One row per person: how much of the time an expression was measured, and why the rest is blank. The seconds of"
+                + " the reasons and measured_seconds add up to seconds_visible.",
+            columns: QualityTable.columns),
+        Table(
             file: "blendshapes.csv",
             meaning: "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
                 + " ARKit-style scores, 0 to 1, under its usual name.",
