@@ -1,5 +1,5 @@
 internal import VidscanBase
-internal import VidscanFaces
+package import VidscanFaces
 package import VidscanResults
 
 /// How well the people of a video were measured, in words.
@@ -29,7 +29,7 @@ package struct QualitySummary: Sendable {
     /// Whether emotions are requested, which need the whole face.
     private let needsWholeFace: Bool
 
-    init(_ rows: [QualityRow], metrics: Set<Metric>) {
+    package init(_ rows: [QualityRow], metrics: Set<Metric>) {
         self.rows = rows.filter { $0.visibleSeconds > 0 }.sorted {
             ($1.visibleSeconds, $0.personID) < ($0.visibleSeconds, $1.personID)
         }
@@ -78,7 +78,7 @@ package struct QualitySummary: Sendable {
 
     /// Names the person who is visible for longest of those who were measured for less than half of their time. Leaves out
     /// who is seldom seen: for less than ten seconds, or half as long as somebody else.
-    var warning: String? {
+    package var warning: String? {
         let minimum = max(Self.minimumSeconds, (rows.first?.visibleSeconds ?? 0) / 2)
         let weak = rows.filter { row in
             row.visibleSeconds >= minimum && fraction(of: row).map { $0 < 0.5 } ?? false
