@@ -118,11 +118,13 @@ final class ConsoleReporter: RunObserver {
                 "seconds_visible": .seconds(row.visibleSeconds),
             ]
             fields["measured_fraction"] = row.measuredFraction.map { .seconds($0) }
-            log(.info, .person, "  " + text, fields)
+            log(.info, .person, "\(input): \(text)", fields)
         }
         let omitted = summary.quality.omitted
         guard omitted > 0 else { return }
-        log(.info, .message, "  and \(omitted) more \(omitted == 1 ? "person" : "people")")
+        log(
+            .info, .message, "\(input): and \(omitted) more \(omitted == 1 ? "person" : "people")",
+            ["input": .text(input)])
     }
 
     func rendered(_ result: String, summary: Renderer.Summary) {

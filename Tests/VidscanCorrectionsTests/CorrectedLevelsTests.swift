@@ -13,7 +13,7 @@ struct CorrectedLevelsTests {
         metrics: Set(Metric.allCases), baseline: .person, isSmoothed: true, events: EventOptions(),
         formats: [.csv, .jsonl], hasLandmarks: false, blendshapeNames: nil, hasExpressions: true)
     private static let interval = 0.08
-    private static let tables = ["faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.jsonl", "faces.record"]
+    private static let tables = ["faces.csv", "frames.csv", "tracks.csv", "events.csv", "quality.csv", "faces.jsonl", "faces.record"]
 
     /// Two tracks of eight seconds, one after the other: the first smiles all the time, the second only at its end.
     private static func outcome(people: [Int]) -> TrackingOutcome {
