@@ -48,7 +48,7 @@ package struct QualitySummary: Sendable {
                 "person \(row.personID):", "visible \(Self.fixed(row.visibleSeconds)) s,",
                 row.measuredFraction.map { "measured \(Self.percent($0))\(needsWholeFace ? "" : ",")" },
                 needsWholeFace ? row.wholeFraction.map { "(whole face \(Self.percent($0)))," } : nil,
-                row.medianWidth.map { "\(Self.whole($0)) px wide," }, "yaw \(row.medianYaw.map(Self.whole) ?? "-")°",
+                "\(row.medianWidth.map(Self.whole) ?? "-") px wide,", "yaw \(row.medianYaw.map(Self.whole) ?? "-")°",
             ].compactMap { $0 }
         }
         return zip(rows, Self.aligned(cells)).map { row, text in
@@ -60,7 +60,7 @@ package struct QualitySummary: Sendable {
     /// The number of people who have no line.
     package var omitted: Int { max(0, rows.count - Self.maximumLines) }
 
-    /// Pads the numbers, which are a cell's last word but its unit, on their left.
+    /// Pads the number in each cell on its left. All rows have the same cells.
     private static func aligned(_ rows: [[String]]) -> [String] {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { cells in
