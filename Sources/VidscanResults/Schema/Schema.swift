@@ -77,8 +77,8 @@ public enum Schema {
             columns: PeopleTable.columns),
     ]
 
-    /// Returns the tables with only the named columns, and whole tables that are named by their file, or by its name
-    /// without `.csv` if no column has that name. `names` may be columns, groups of metrics and files; the first unknown one is thrown.
+    /// Returns the tables with only the named columns, and whole tables that are named by their file, without `.csv` too
+    /// if no column has that name. `names` may be columns, groups of metrics and files; the first unknown one is thrown.
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let known = tables.map(\.file) + groups + tables.flatMap { $0.columns.map(\.name) }
