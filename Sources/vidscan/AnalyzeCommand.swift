@@ -14,6 +14,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
               frames.csv  one row per sampled frame
               tracks.csv  one row per face
               events.csv  cuts, blinks, smiles, faces that appear and disappear
+              quality.csv one row per person: how much was measured, and why not more
               run.json    the input, the settings, and the software that was used
 
             EXAMPLES

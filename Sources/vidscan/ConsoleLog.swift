@@ -73,6 +73,8 @@ enum LogLine: String, CaseIterable {
     case pruned
     /// Who is who in several videos, or whose traces were removed.
     case people
+    /// How well a person of the input was measured.
+    case person
     case message
 }
 

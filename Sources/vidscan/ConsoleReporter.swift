@@ -112,6 +112,19 @@ final class ConsoleReporter: RunObserver {
                 "events": .integer(summary.counts.events), "warnings": .integer(summary.warnings.count),
                 "video_seconds": .seconds(video), "wall_seconds": .seconds(summary.wallSeconds),
             ])
+        for (row, text) in summary.quality.lines {
+            var fields: LogFields = [
+                "input": .text(input), "person_id": .integer(row.personID),
+                "seconds_visible": .seconds(row.visibleSeconds),
+            ]
+            fields["measured_fraction"] = row.measuredFraction.map { .seconds($0) }
+            log(.info, .person, "\(input): \(text)", fields)
+        }
+        let omitted = summary.quality.omitted
+        guard omitted > 0 else { return }
+        log(
+            .info, .message, "\(input): and \(omitted) more \(omitted == 1 ? "person" : "people")",
+            ["input": .text(input)])
     }
 
     func rendered(_ result: String, summary: Renderer.Summary) {

@@ -116,7 +116,7 @@ struct BadInputTests {
         let outcome = try Tool.run(
             "analyze", "missing.mp4", still, try Variants.path("audio.m4a"), Checkout.clip, "--end", "1", in: folder)
         #expect(outcome.status == 1)
-        #expect(outcome.errorLines.count == 5)
+        #expect(outcome.errorLines.count == 6)
         #expect(outcome.errorLines.count { $0.hasPrefix("vidscan: error: ") } == 2)
         #expect(outcome.errorLines.count { $0.contains(": note: no blinks") } == 1)
         #expect(

@@ -20,7 +20,7 @@ struct MessageTests {
         let path = try Variants.path("truncated.mkv")
         let outcome = try Tool.run("analyze", path, in: folder)
         #expect(outcome.status == 0)
-        #expect(outcome.errorLines.count == 3)
+        #expect(outcome.errorLines.count == 4)
         #expect(outcome.errorLines.last?.contains(": note: no blinks: they need at least 12 samples per") == true)
         #expect(
             outcome.errorLines.first
@@ -38,14 +38,15 @@ struct MessageTests {
         let objects = try outcome.errorLines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-        #expect(objects.map { $0["level"] as? String } == ["debug", "warning", "info", "error", "info"])
+        #expect(objects.map { $0["level"] as? String } == ["debug", "warning", "info", "info", "error", "info"])
         for object in objects { #expect(object["message"] != nil && object["time"] != nil) }
         #expect(objects[2]["input"] as? String == path)
         #expect(objects[2]["frames"] as? Int == 10)
         #expect(objects[2]["result"] as? String == folder.path + "/truncated.mkv.vidscan")
-        #expect(objects[3]["input"] as? String == "missing \"quoted\".mp4")
+        #expect(objects[3]["event"] as? String == "person" && objects[3]["person_id"] as? Int == 1)
+        #expect(objects[4]["input"] as? String == "missing \"quoted\".mp4")
         // What is true of all inputs names none of them.
-        #expect(objects[4]["event"] as? String == "note" && objects[4]["input"] == nil)
+        #expect(objects[5]["event"] as? String == "note" && objects[5]["input"] == nil)
     }
 
     @Test("On a terminal, a line shows the progress")
@@ -60,9 +61,10 @@ struct MessageTests {
         let progress =
             /faces\.mp4  \d+ %  0:0\d of 0:05  \d+\.\d frames\/s  \d+\.\d× real time  \d+ faces?(  \d+:\d\d left)?/
         #expect(lines.count > 3)
-        for line in lines.dropLast() { #expect(line.wholeMatch(of: progress) != nil, "\(line)") }
-        // The summary is on its own line.
-        #expect(lines.last?.hasPrefix("vidscan: ") == true)
-        #expect(lines.last?.hasSuffix("-> faces.mp4.vidscan/\r\n") == true)
+        let summary = try #require(lines.firstIndex { $0.hasPrefix("vidscan: ") })
+        for line in lines[..<summary] { #expect(line.wholeMatch(of: progress) != nil, "\(line)") }
+        // The summary is on its own line, and so is each person.
+        #expect(lines[summary].hasSuffix("-> faces.mp4.vidscan/\r\n"))
+        for line in lines[(summary + 1)...] { #expect(line.contains(": person ") && line.hasSuffix("°\r\n")) }
     }
 }

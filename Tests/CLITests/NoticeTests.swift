@@ -87,7 +87,7 @@ struct NoticeTests: BatchTesting {
         }
         let run = try Tool.run("analyze", "in/a.mp4", "in/b.mp4", "--end", "1", in: folder)
         try #require(run.status == 0, "\(run.errors)")
-        #expect(run.errorLines.count == 3)
+        #expect(run.errorLines.count == 5)
         #expect(run.errorLines.last == "vidscan: note: \(Self.noBlinks)")
 
         let batch = try Tool.run("batch", "in", "--end", "1", "--output", "out", in: folder)

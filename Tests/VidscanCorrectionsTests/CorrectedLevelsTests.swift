@@ -13,7 +13,9 @@ struct CorrectedLevelsTests {
         metrics: Set(Metric.allCases), baseline: .person, isSmoothed: true, events: EventOptions(),
         formats: [.csv, .jsonl], hasLandmarks: false, blendshapeNames: nil, hasExpressions: true)
     private static let interval = 0.08
-    private static let tables = ["faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.jsonl", "faces.record"]
+    private static let tables = [
+        "faces.csv", "frames.csv", "tracks.csv", "events.csv", "quality.csv", "faces.jsonl", "faces.record",
+    ]
 
     /// Two tracks of eight seconds, one after the other: the first smiles all the time, the second only at its end.
     private static func outcome(people: [Int]) -> TrackingOutcome {
@@ -112,6 +114,23 @@ struct CorrectedLevelsTests {
         #expect(levels.1[0] == levels.1[1])
         let joy = try (faces.texts("joy"), CSVTable(path: folder.path + "/result/faces.csv").texts("joy"))
         #expect(joy.0 != joy.1)
+    }
+
+    @Test("A result without quality.csv, as earlier versions wrote it, is corrected twice and given back")
+    func earlier() async throws {
+        let folder = try await Self.result()
+        let result = folder.path + "/result"
+        try FileManager.default.removeItem(atPath: result + "/quality.csv")
+        let (before, faces) = (folder.entries, try folder.bytes("result/faces.csv"))
+        for end in [3, 4] {
+            let path = try folder.write(
+                CorrectedSample.text([#"{"do": "exclude", "from": 2, "to": \#(end)}"#], bytes: 100), to: "c.json")
+            _ = try await CorrectedSample.corrector().apply(path, to: result)
+            #expect(folder.entries.contains("result/quality.csv"))
+        }
+        _ = try await CorrectedSample.corrector().undo(result)
+        #expect(folder.entries.filter { $0 != "c.json" } == before)
+        #expect(try folder.bytes("result/faces.csv") == faces)
     }
 
     @Test("The record of a corrected result gives the corrected tables again")

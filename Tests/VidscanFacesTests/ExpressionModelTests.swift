@@ -246,6 +246,46 @@ struct ExpressionModelTests {
         #expect(side(yaw: 0, eyePixels: 15) == nil)
     }
 
+    @Test("What a measurement leaves blank has the reason that its limit gives")
+    func blankReasons() {
+        func check(
+            _ reason: BlankReason?, of metrics: [Metric] = Metric.expressive, yaw: Double = 0, pitch: Double = 0,
+            eyePixels: Double = 100, presence: Double = 1, covered: (mouth: Double, eyes: Double) = (0, 0),
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            let (mesh, pose) = (scaled(eyePixels: eyePixels), HeadPose(yaw: yaw, pitch: pitch, roll: 0))
+            let side = MeasuredSide(mesh: mesh, pose: pose, presence: presence)
+            var evidence = evidence([:])
+            (evidence.mouthCovered, evidence.eyesCovered) = covered
+            let found = model.measure(mesh, pose: pose, side: side, evidence: side.map { _ in evidence })
+            let isBlank = metrics.allSatisfy { found[$0] == nil }
+            #expect(isBlank == (reason != nil), sourceLocation: sourceLocation)
+            guard isBlank else { return }
+            #expect(
+                BlankReason(
+                    of: metrics, pose: pose, presence: presence, mouthCovered: found.evidence?.mouthCovered,
+                    eyesCovered: found.evidence?.eyesCovered) == reason, sourceLocation: sourceLocation)
+        }
+        check(nil)
+        check(nil, yaw: 60)
+        check(.turned, yaw: 60.5)
+        check(nil, pitch: -30)
+        check(.turned, pitch: -30.5)
+        check(.turned, yaw: 47, presence: 0.8)
+        check(.small, eyePixels: 15)
+        check(.turned, yaw: 61, eyePixels: 15)
+        check(nil, covered: (90, 0))
+        check(.covered, covered: (50, 50))
+        check(.covered, of: [.joy, .smile], covered: (90, 0))
+        check(nil, of: [.joy, .leftEyeOpenness], covered: (90, 0))
+        check(.turned, of: [.joy], yaw: 50)
+        check(.turned, of: [.contempt, .smirk], yaw: 26)
+        check(.covered, of: [.contempt, .smirk], yaw: 26, covered: (90, 90))
+        check(nil, of: [.rightEyeOpenness], yaw: 50)
+        check(.turned, of: [.leftEyeOpenness], yaw: 50)
+        check(.small, of: [.leftEyeOpenness, .rightEyeOpenness], yaw: 50, eyePixels: 40)
+    }
+
     private func scaled(eyePixels: Double) -> FaceMesh {
         let mesh = FaceMesh(coordinates: golden.cases[0].mesh.flatMap(\.self))
         let width = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)

@@ -25,8 +25,16 @@ package struct RunOutcome: Sendable {
         max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
     }
 
+    /// Of people whose tables are kept.
+    package var quality: QualitySummary {
+        QualitySummary(settings.write.keepsTables ? written.quality : [], metrics: settings.measure.metrics)
+    }
+
     /// Problems that may affect the tables, in words.
-    package var warnings: [String] {
+    package var warnings: [String] { problems + [quality.warning].compactMap { $0 } }
+
+    /// Those of the file.
+    private var problems: [String] {
         guard let decoded else { return [] }
         let statistics = decoded.statistics
         var warnings: [String] = []

@@ -141,6 +141,7 @@ final class TableBuilder: FrameSink {
         report.counts.tracksDropped = tracks.identities.count { $0 == nil }
         report.peopleLeftOut = tracks.peopleLeftOut
         report.lacksBlinks = written.lacksBlinks
+        report.quality = written.quality
     }
 }
 

@@ -8,6 +8,8 @@ struct WriteStage {
         var timings = RunRecord.Timings()
         /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
         var lacksBlinks = false
+        /// The rows of `quality.csv`.
+        var quality: [QualityRow] = []
         /// The number of people that `track.max_faces` left out.
         var peopleLeftOut = 0
         var firstMicroseconds: Int64?

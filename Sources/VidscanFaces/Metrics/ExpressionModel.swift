@@ -93,24 +93,13 @@ public struct ExpressionModel: Sendable {
         }
         // Of turned heads, the network takes the far half of the mouth for covered.
         let whole = side == .both ? evidence : nil
-        for metric in hiddenMetrics(of: mesh, pose, from: side, whole) { values[metric] = nil }
-        return FaceExpressions(blendshapes: side == .both ? scores : [], values: values, evidence: whole)
-    }
-
-    private func hiddenMetrics(
-        of mesh: FaceMesh, _ pose: HeadPose, from side: MeasuredSide, _ evidence: PixelEvidence?
-    ) -> [Metric] {
-        var covered: FaceRegion = []
-        if let evidence, evidence.mouthCovered >= ExpressionLimits.covered { covered.insert(.mouth) }
-        if let evidence, evidence.eyesCovered >= ExpressionLimits.covered { covered.insert(.eyes) }
-        var hidden = Metric.allCases.filter { !$0.regions.isDisjoint(with: covered) }
-        if abs(pose.yaw) > ExpressionLimits.maximumYawOfHalves { hidden += ExpressionLimits.halves }
-        guard side != .both else { return hidden }
-        hidden += Metric.allCases.filter { !$0.needsOneSide }
+        let covered = FaceRegion.covered(mouth: whole?.mouthCovered, eyes: whole?.eyesCovered)
         let isSmall = ExpressionLimits.eyePixels(of: mesh) < ExpressionLimits.minimumEyePixelsOfSide
-        if side != .left || isSmall { hidden += [.leftEyeOpenness, .leftEyeClosed] }
-        if side != .right || isSmall { hidden += [.rightEyeOpenness, .rightEyeClosed] }
-        return hidden
+        for metric in Metric.allCases
+        where metric.blankReason(yaw: pose.yaw, from: side, covered: covered, isSmall: isSmall) != nil {
+            values[metric] = nil
+        }
+        return FaceExpressions(blendshapes: side == .both ? scores : [], values: values, evidence: whole)
     }
 
     /// Returns emotions and emojis, 0…100 (valence −100…100), for the expressions and openness of eyes in `relative`,

@@ -7,10 +7,13 @@ public enum MeasuredSide: String, Sendable {
 
     /// Fails if nothing but the head's direction can be measured. `presence` is the mesh's probability, 0…1.
     public init?(mesh: FaceMesh, pose: HeadPose, presence: Double) {
-        let eyePixels = ExpressionLimits.eyePixels(of: mesh)
-        guard abs(pose.pitch) <= ExpressionLimits.maximumPitch, eyePixels >= ExpressionLimits.minimumEyePixels else {
-            return nil
-        }
+        guard ExpressionLimits.eyePixels(of: mesh) >= ExpressionLimits.minimumEyePixels else { return nil }
+        self.init(pose: pose, presence: presence)
+    }
+
+    /// Of a face that is large enough.
+    init?(pose: HeadPose, presence: Double) {
+        guard abs(pose.pitch) <= ExpressionLimits.maximumPitch else { return nil }
         self.init(yaw: pose.yaw)
         guard self == .both || presence >= ExpressionLimits.minimumPresenceOfSide else { return nil }
     }
@@ -72,4 +75,11 @@ struct FaceRegion: OptionSet, Sendable {
 
     static let mouth = FaceRegion(rawValue: 1)
     static let eyes = FaceRegion(rawValue: 2)
+
+    static func covered(mouth: Double?, eyes: Double?) -> FaceRegion {
+        var regions: FaceRegion = []
+        if let mouth, mouth >= ExpressionLimits.covered { regions.insert(.mouth) }
+        if let eyes, eyes >= ExpressionLimits.covered { regions.insert(.eyes) }
+        return regions
+    }
 }

@@ -79,8 +79,19 @@ extension FaceRecord {
 
     /// The side from which expressions are measured; `nil` if none are.
     package var measuredSide: MeasuredSide? {
-        let isMeasured = Metric.allCases.contains { $0 != .attention && numbers[.metric($0)] != nil }
-        return isMeasured ? numbers[.yaw].flatMap(MeasuredSide.init(yaw:)) : nil
+        isMeasured(Metric.expressive) ? numbers[.yaw].flatMap(MeasuredSide.init(yaw:)) : nil
+    }
+
+    private func isMeasured(_ metrics: [Metric]) -> Bool { metrics.contains { numbers[.metric($0)] != nil } }
+
+    /// Says why none of some expressive metrics has a value; `nil` if one has.
+    package func blankReason(of metrics: [Metric]) -> BlankReason? {
+        guard !isMeasured(metrics) else { return nil }
+        var pose: HeadPose?
+        if let yaw = numbers[.yaw], let pitch = numbers[.pitch] { pose = HeadPose(yaw: yaw, pitch: pitch, roll: 0) }
+        return BlankReason(
+            of: metrics, pose: pose, presence: numbers[.presence] ?? 0, mouthCovered: numbers[.mouthCovered],
+            eyesCovered: numbers[.eyesCovered])
     }
 
     /// Whether one eye is shut and the other is not. If both seem shut, they may look down.

@@ -4,8 +4,14 @@ package import VidscanFaces
 package protocol RowConsumer {
     /// Called in time order. `frame` is as it was measured; faces that are not kept have no track.
     func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) async throws
+    /// Called once, after the last frame, before `completed`. The rows are those of `quality.csv`.
+    func judged(_ people: [QualityRow]) async throws
     /// Called once, after the last frame.
     func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) async throws
+}
+
+extension RowConsumer {
+    package func judged(_ people: [QualityRow]) {}
 }
 
 package struct TrackedFrames: Sendable {
@@ -61,6 +67,8 @@ package struct OutputPass: Sendable {
         package var faceIDs = 0
         package var personIDs = 0
         package var events = 0
+        /// By person_id.
+        package var quality: [QualityRow] = []
         /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
         package var lacksBlinks = false
     }
@@ -109,7 +117,11 @@ package struct OutputPass: Sendable {
         for known in closures.finish() { try await enter(known) }
         while current < window.count { try await writeCurrent() }
         let (rows, events) = aggregator.finish()
-        for consumer in consumers { try await consumer.completed(rows, events) }
+        summary.quality = aggregator.qualityRows
+        for consumer in consumers {
+            try await consumer.judged(summary.quality)
+            try await consumer.completed(rows, events)
+        }
         summary.faceIDs = rows.count
         summary.personIDs = Set(rows.compactMap(\.personID)).count
         summary.events = events.count

@@ -41,11 +41,13 @@ struct TrackAggregator {
     private var aggregates: [Int: Aggregate] = [:]
     private var rows: [TrackRow] = []
     private var events: [FaceEvent]
+    private var quality: QualityTally
     private var clock: SampleClock
 
     init(_ options: OutputOptions, _ outcome: TrackingOutcome, _ baseline: Baseline) {
         (self.options, self.outcome, self.baseline) = (options, outcome, baseline)
         lastSamples = Dictionary(outcome.tracks.map { ($0.faceID, $0.lastSample) }, uniquingKeysWith: max)
+        quality = QualityTally(options, outcome)
         clock = SampleClock(interval: outcome.interval)
         // A rate just below the minimum, such as 11.999 for 12, is high enough.
         detectsBlinks = outcome.interval > 0 && 1 / outcome.interval >= options.events.blinkMinimumRate * 0.99
@@ -61,7 +63,9 @@ struct TrackAggregator {
             let track = outcome.tracks[face.track - 1]
             guard let row = rows.first(where: { $0.faceID == track.faceID }) else { continue }
             add(row, raw: face, track, frame, seconds: seconds)
+            quality.add(row, raw: face, of: track.personID, seconds: seconds)
         }
+        quality.finish(frame.sequence)
     }
 
     private mutating func add(
@@ -133,6 +137,9 @@ struct TrackAggregator {
         }
         return row
     }
+
+    /// The rows of those who do not appear again, by person_id.
+    var qualityRows: [QualityRow] { quality.rows.sorted { $0.personID < $1.personID } }
 
     /// Returns the rows by face_id, and the events in time order.
     mutating func finish() -> ([TrackRow], [FaceEvent]) {

@@ -25,7 +25,9 @@ extension StoredResult {
                     + " video again")
         }
         for file in ResultFiles.corrected
-        where entry("\(name)/\(file)") != nil && entry("\(folder)/\(file)") == nil {
+        where !ResultFiles.added.contains(file)
+            && entry("\(name)/\(file)") != nil && entry("\(folder)/\(file)") == nil
+        {
             throw failure("\(ResultFiles.originals)/\(file) is missing; restore it, or analyse the video again")
         }
         guard original.record.corrections == nil else {

@@ -36,6 +36,12 @@ public enum Schema {
                 + " pipeline changes that.",
             columns: EventTable.columns),
         Table(
+            file: QualityTable.file,
+            meaning:
+                "One row per person: how much of the time an expression was measured, and why the rest is blank. The seconds of"
+                + " the reasons and measured_seconds add up to seconds_visible.",
+            columns: QualityTable.columns),
+        Table(
             file: "blendshapes.csv",
             meaning: "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
                 + " ARKit-style scores, 0 to 1, under its usual name.",
@@ -71,11 +77,12 @@ public enum Schema {
             columns: PeopleTable.columns),
     ]
 
-    /// Returns the tables with only the named columns, and whole tables that are named by their file.
-    /// `names` may be columns, groups of metrics and files; the first unknown one is thrown.
+    /// Returns the tables with only the named columns, and whole tables that are named by their file, without `.csv` too
+    /// if no column has that name. `names` may be columns, groups of metrics and files; the first unknown one is thrown.
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let known = tables.map(\.file) + groups + tables.flatMap { $0.columns.map(\.name) }
+        let names = names.map { known.contains($0) || !known.contains($0 + ".csv") ? $0 : $0 + ".csv" }
         for name in names where !known.contains(name) {
             var distinct: [String] = []
             for other in known where !distinct.contains(other) { distinct.append(other) }

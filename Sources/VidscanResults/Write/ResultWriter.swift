@@ -3,7 +3,7 @@ package import VidscanFaces
 
 /// Writes the tables of a run, frame by frame, in time order.
 package final class ResultWriter: RowConsumer {
-    private let faces, frames, tracks, events, blendshapes: OutputFile?
+    private let faces, frames, tracks, events, quality, blendshapes: OutputFile?
     private let json, jsonLines: OutputFile?
     private let landmarks: LandmarkFile?
     private let embeddings: EmbeddingFile?
@@ -26,6 +26,7 @@ package final class ResultWriter: RowConsumer {
         frames = hasCSV ? try csv("frames.csv", FrameTable.columns.map(\.name)) : nil
         tracks = hasCSV ? try csv("tracks.csv", TrackTable.columns.map(\.name)) : nil
         events = hasCSV ? try csv("events.csv", EventTable.columns.map(\.name)) : nil
+        quality = hasCSV ? try csv(QualityTable.file, QualityTable.columns.map(\.name)) : nil
         json = formats.contains(.json) ? try file("faces.json") : nil
         jsonLines = formats.contains(.jsonl) ? try file("faces.jsonl") : nil
         landmarks = options.hasLandmarks ? try LandmarkFile(folder: folderPath) : nil
@@ -63,6 +64,10 @@ package final class ResultWriter: RowConsumer {
         }
     }
 
+    package func judged(_ people: [QualityRow]) throws(VidscanError) {
+        for row in people { try quality?.write { $0.writeCSV(row: QualityTable.fields(of: row)) } }
+    }
+
     package func completed(_ rows: [TrackRow], _ found: [FaceEvent]) throws(VidscanError) {
         for row in rows { try tracks?.write { $0.writeCSV(row: TrackTable.fields(of: row)) } }
         for event in found { try events?.write { $0.writeCSV(row: EventTable.fields(of: event)) } }
@@ -72,7 +77,7 @@ package final class ResultWriter: RowConsumer {
 
     package func finish() throws(VidscanError) {
         try json?.write { $0.write("\n]}\n") }
-        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events] + foreign.map(\.file) {
+        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events, quality] + foreign.map(\.file) {
             try file?.finish()
         }
         try landmarks?.finish()
