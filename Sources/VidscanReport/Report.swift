@@ -168,7 +168,7 @@ struct PageVideo {
     /// Relative to the page.
     let address: String
     let isPicture: Bool
-    let advice: String
+    let isSource: Bool
     /// Whether browsers usually play its codec and container.
     let isWidelyPlayable: Bool
 
@@ -184,10 +184,6 @@ struct PageVideo {
         isPicture = Self.pictures.contains(suffix) && video.durationSeconds == nil
         // vidscan wrote the other videos, or the user chose them for this.
         isWidelyPlayable = isPicture || !isSource || Self.codecs[video.codec]?.contains(suffix) == true
-        let name = FilePath.name(of: FilePath.absolute(result.name))
-        advice =
-            isSource
-            ? "A copy that every browser plays: vidscan report --proxy --force \(name)"
-            : "Browsers play H.264 in MP4 files."
+        self.isSource = isSource
     }
 }

@@ -26,17 +26,17 @@ struct PageRows {
     let stride: Int
 
     /// - Parameters:
-    ///   - times: The presentation times of all samples, in microseconds.
+    ///   - samples: All of them.
     ///   - expected: About the number of rows.
     ///   - size: The video's upright frame, in pixels.
     ///   - map: From positions in the tables to those in the video; `nil` if they are the same.
     init(
-        _ folder: String, faces: [Int], leftOut: Set<Int>, times: [Int64], expected: Int,
+        _ folder: String, faces: [Int], leftOut: Set<Int>, samples: SampleTimes, expected: Int,
         size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
     ) throws(VidscanError) {
         let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
         let reader = try Reader(
-            folder, faces: Set(faces), leftOut: leftOut, times: times, stride: stride, size: size, map: map)
+            folder, faces: Set(faces), leftOut: leftOut, times: samples.microseconds, stride: stride, size: size, map: map)
         self.stride = stride
 
         // By face, then by time, so that neighbours are alike.
@@ -57,7 +57,8 @@ struct PageRows {
             columns.append(.object(column))
             bytes += packed.bytes
         }
-        append(PackedColumn(times.map { UInt64(bitPattern: $0) }), "time")
+        append(PackedColumn(samples.microseconds.map { UInt64(bitPattern: $0) }), "time")
+        append(PackedColumn(samples.frames.map { UInt32(truncatingIfNeeded: $0) }), "frame")
         append(PackedColumn(order.map { UInt32(truncatingIfNeeded: reader.samples[$0]) }), "sample")
         for (field, quantization, codes) in reader.numbers {
             let name = field.name

@@ -48,8 +48,11 @@
     context.globalAlpha = 1;
   }
 
+  /** Up to half of the timeline; the lanes have the rest. */
+  const curvesHeight = () => Math.max(90, Math.min(260, areaHeight - Math.min(areaHeight / 2, shotHeight + rowHeight * state.order.length + 8)));
+
   function drawCurves() {
-    const width = areaWidth, height = width < 520 ? 150 : 190, bottom = height - rulerHeight, top = 6;
+    const width = areaWidth, height = curvesHeight(), bottom = height - rulerHeight, top = 6;
     const context = fit(curves, width, height), { name, unit, low, high } = state.metric;
     const column = columns.get(name), y = value => bottom - (value - low) / (high - low) * (bottom - top);
     context.font = "11px system-ui, sans-serif";

@@ -14,7 +14,6 @@
     return sign + (hours ? hours + ":" + String(minutes).padStart(2, "0") : minutes) + ":" + String(whole % 60).padStart(2, "0") + fraction;
   };
   const words = name => name.replaceAll("_", " ");
-  const say = text => { byId("said").textContent = text; };
   /** The first index from `low` to `high` at which `test` holds; `high` if there is none. */
   const search = (low, high, test) => {
     while (low < high) {

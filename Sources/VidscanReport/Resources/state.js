@@ -29,6 +29,15 @@
     byId("trouble").textContent = text;
   }
 
+  /** Shows a message for some seconds, and reads it aloud; after a change of the corrections, with the way back. */
+  function say(text, isChange = false) {
+    byId("said").textContent = text;
+    byId("undo-said").hidden = byId("redo-said").hidden = !isChange;
+    byId("toast").classList.remove("gone");
+    clearTimeout(say.timer);
+    say.timer = setTimeout(() => byId("toast").classList.add("gone"), 8000);
+  }
+
   /** Sizes a canvas to its place on the page, and returns its context in CSS pixels. */
   function fit(canvas, width, height) {
     const density = devicePixelRatio || 1;

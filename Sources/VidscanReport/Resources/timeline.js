@@ -16,8 +16,8 @@
     });
   }
 
-  /** The width of the timeline, which is measured only when it changes, because that lays the page out. */
-  let areaWidth = 0;
+  /** The size of the timeline, which is measured only when it changes, because that lays the page out. */
+  let areaWidth = 0, areaHeight = 0;
   const plotWidth = () => Math.max(20, areaWidth - gutter);
   const toX = time => gutter + (time - state.view[0]) / (state.view[1] - state.view[0]) * plotWidth();
   const toTime = x => state.view[0] + (x - gutter) / plotWidth() * (state.view[1] - state.view[0]);
@@ -128,9 +128,6 @@
     const x = toX(time), playhead = byId("playhead");
     playhead.style.transform = `translateX(${x}px)`;
     playhead.hidden = x < gutter - 1 || x > areaWidth + 1;
-    area.setAttribute("aria-valuemax", data.end.toFixed(2));
-    area.setAttribute("aria-valuenow", time.toFixed(2));
-    area.setAttribute("aria-valuetext", clock(time));
   }
 
   /** The person_ids that have had a lane. */
@@ -152,7 +149,14 @@
       const best = pictureOf(person);
       return make("button", {
         type: "button", className: "lane-name", title: person.name, style: `top: ${shotHeight + index * rowHeight}px; ${colorStyle(person)}`,
-        onclick: () => choose(person.tracks[0], person.tracks[0].best),
+        draggable: true, onclick: event => openAt(event, person.tracks[0]),
+        // A lane that is dragged onto another one is the same person.
+        ondragstart: event => event.dataTransfer.setData("text/plain", person.id), ondragover: event => event.preventDefault(),
+        ondrop: event => {
+          event.preventDefault();
+          const dragged = state.model.people.get(+event.dataTransfer.getData("text/plain"));
+          if (dragged && dragged !== person) join(dragged.tracks[0], person);
+        },
       }, best ? make("img", { src: best, alt: "", width: 22, height: 22 }) : null, make("bdi", {}, person.name));
     }));
   }
@@ -162,12 +166,12 @@
   const pointers = new Map();
   let gesture = null;
   area.addEventListener("pointerdown", event => {
-    if (event.target.closest("button") || event.button > 0) return;
+    if (event.target.closest("button, .range") || event.button > 0) return;
     area.setPointerCapture(event.pointerId);
     const x = event.clientX - area.getBoundingClientRect().left;
     pointers.set(event.pointerId, x);
     const inRuler = event.target === curves && event.offsetY > curves.clientHeight - rulerHeight;
-    if (pointers.size === 1) gesture = { x, y: event.clientY, view: [...state.view], hasMoved: false, isScrub: inRuler, target: event.target, offsetY: event.offsetY };
+    if (pointers.size === 1) gesture = { x, y: event.clientY, view: [...state.view], hasMoved: false, isScrub: inRuler, moves: event.shiftKey || event.pointerType === "touch", target: event.target, offsetY: event.offsetY };
     else if (pointers.size === 2) gesture = { pinch: [...pointers.values()].map(toTime), hasMoved: true };
     if (inRuler) player.seek(toTime(x));
   });
@@ -186,6 +190,7 @@
     if (gesture.isScrub) return player.seek(toTime(x));
     if (!gesture.view || Math.abs(x - gesture.x) < 4 && !gesture.hasMoved) return;
     gesture.hasMoved = true;
+    if (!gesture.moves) return showRange(toTime(gesture.x), toTime(x));
     const shift = (gesture.x - x) / plotWidth() * (gesture.view[1] - gesture.view[0]);
     setView(gesture.view[0] + shift, gesture.view[1] + shift);
   });
@@ -196,10 +201,34 @@
     if (gesture.target === bars) {
       const person = state.order[Math.floor((gesture.offsetY - shotHeight) / rowHeight)];
       const track = person?.tracks.find(track => time >= track.begin - data.interval && time <= track.end + data.interval);
-      if (track) select(track);
+      if (track) {
+        select(track);
+        return openFace(event.clientX, event.clientY);
+      }
     }
+    closeRange();
     player.seek(time);
   };
+  /** Marks a range of the timeline, and offers what can be done with it. */
+  function showRange(from, to) {
+    [from, to] = [Math.min(from, to), Math.max(from, to)].map(time => micro(Math.min(Math.max(time, state.view[0]), state.view[1])));
+    const box = byId("range"), button = (text, action) => make("button", { type: "button", onclick: () => { closeRange(); action(); } }, text);
+    box.hidden = false;
+    box.style.left = toX(from) + "px";
+    box.style.width = toX(to) - toX(from) + "px";
+    const actions = make("div", { className: "actions-of-range" }, make("span", {}, `${clock(from)} to ${clock(to)}`),
+      button("Zoom", () => setView(from, to)), button("Exclude", () => corrections.add({ do: "exclude", from, to })));
+    if (picture) actions.append(button("Loop", () => {
+      player.loop = [from, to];
+      byId("only").value = "loop";
+      keepRanges();
+      player.seek(from);
+    }));
+    box.replaceChildren(actions);
+    const over = gutter + plotWidth() - toX(from) - actions.offsetWidth;
+    actions.style.left = Math.min(0, over) + "px";
+  }
+  const closeRange = () => { byId("range").hidden = true; };
   area.addEventListener("pointerup", release);
   area.addEventListener("pointercancel", release);
   area.addEventListener("wheel", event => {
@@ -221,6 +250,7 @@
   on("model", layOutLanes);
   on("model", () => levelCache.clear());
   on("model selection view metric layout", redraw);
+  on("view layout", closeRange);
   on("moving", movePlayhead);
   on("time", () => {
     const { time, view } = state;
@@ -230,6 +260,7 @@
   });
   const resize = () => {
     areaWidth = area.clientWidth;
+    areaHeight = area.clientHeight;
     gutter = areaWidth < 520 ? 84 : 132;
     area.style.setProperty("--gutter", gutter + "px");
     emit("layout");
