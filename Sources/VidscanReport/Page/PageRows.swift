@@ -15,6 +15,10 @@ struct PageRows {
         if case .metric(let metric) = field { !metric.isFlag } else { true }
     }
 
+    /// They say why a score is missing, for which coarse steps are enough.
+    private static let covers: [FaceField] = [.mouthCovered, .eyesCovered]
+    private static let coverStep = 10.0
+
     /// For the page's script: the name of each, its width in bytes and, unless it has whole numbers, its quantization.
     let columns: [JSONValue]
     let bytes: [UInt8]
@@ -86,7 +90,8 @@ struct PageRows {
         ) throws(VidscanError) {
             let table = try TableReader(folder: folder, name: "faces.csv")
             let columns = try FaceColumns(
-                [.confidence, .presence] + FaceField.points + FaceField.box + PageRows.metrics, of: table)
+                [.confidence, .presence] + FaceField.points + FaceField.box + PageRows.metrics
+                    + PageRows.covers, of: table)
             let (time, id) = (try table.column("time"), try table.column("face_id"))
             // Faces may lie partly outside the frame.
             let longer = Double(max(size.width, size.height))
@@ -99,6 +104,7 @@ struct PageRows {
                 let step = metric.unit == "degrees" ? 0.1 : extent / 250
                 return (metric, Quantization(metric.range, step: step), [])
             }
+            numbers += PageRows.covers.map { ($0, Quantization($0.range, step: PageRows.coverStep), []) }
             var sample = 0
             while try table.next() {
                 let microseconds = try table.microseconds(time)

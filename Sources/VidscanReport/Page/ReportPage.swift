@@ -172,13 +172,17 @@ struct ReportPage {
     }
 
     private func metric(_ field: FaceField) -> JSONValue {
-        var isExperimental = false
-        if case .metric(let metric) = field { isExperimental = metric.status == .experimental }
+        let (group, status): (String, Metric.Status) =
+            switch field {
+            case .metric(let metric): (metric.group.rawValue, metric.status)
+            case .brightness: ("picture", .validated)
+            default: ("head", .validated)
+            }
         return .object([
             "name": .text(field.name), "unit": .text(field.unit), "meaning": .text(field.meaning),
             "low": .number(field.range.lowerBound), "high": .number(field.range.upperBound),
-            // Whether nothing proves that it measures what its name says.
-            "isExperimental": .flag(isExperimental),
+            // How far it can be relied on.
+            "group": .text(group), "status": .text(status.rawValue),
         ])
     }
 

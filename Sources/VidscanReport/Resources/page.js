@@ -61,7 +61,10 @@
   ];
   // After a click, space plays, whatever was clicked. Where the focus was moved by keys, it presses the control.
   let isPointed = false;
-  addEventListener("pointerdown", () => { isPointed = true; }, true);
+  addEventListener("pointerdown", event => {
+    isPointed = true;
+    for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  }, true);
   const isTyping = node => node.matches?.("input:not([type=checkbox], [type=file], [type=range]), textarea");
   const playsOn = event => event.key === " " && picture && !isTyping(event.target)
     && (isPointed || !event.target.matches?.("button, summary, input, select, a"));
@@ -181,25 +184,17 @@
   const header = document.querySelector("header");
   const fitScreen = () => screenArea.style.setProperty("--head", header.offsetHeight + "px");
   new ResizeObserver(fitScreen).observe(header);
-  metrics.forEach((metric, index) =>
-    byId("metric").add(new Option(words(metric.name) + (metric.isExperimental ? " (experimental)" : ""), index)));
-  byId("metric").value = metrics.indexOf(state.metric);
-  byId("metric").addEventListener("change", event => {
-    state.metric = metrics[+event.target.value];
-    emit("metric");
-  });
-  const showMeaning = () => { byId("meaning").textContent = state.metric.meaning + (state.metric.unit ? ` (${state.metric.unit})` : ""); };
-  on("metric", showMeaning);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
     readColors();
-    showMeaning();
+    fillMenu();
     corrections.start();
     eventList.start();
     openTab("people");
     resize();
     emit("model");
+    showMetrics();
     new ResizeObserver(resize).observe(area);
     if (picture) new ResizeObserver(() => { drawOverlay(); emit("layout"); }).observe(picture);
     player.start();

@@ -13,8 +13,9 @@
     view: [data.start, data.end],
     /** The people in the order of their lanes, and the person_ids of those whose curves are drawn. */
     order: [], shownPeople: new Set(),
-    /** The metric of the curves. */
-    metric: metrics[Math.max(0, metrics.findIndex(metric => metric.name === "smile"))],
+    /** The metrics whose curves are drawn, one above the other. The first is the one in the list of people. */
+    stack: [metrics[Math.max(0, metrics.findIndex(metric => metric.name === "smile"))]],
+    get metric() { return this.stack[0]; },
   };
 
   // Messages: "time" when another picture is shown, "moving" with a time that is on the way, "playing", "model",
