@@ -544,8 +544,9 @@ def check_names(program, work):
         browser.close()
 
 
-def large_result(program, work, samples, people):
-    """Makes a result of so many samples and people by repeating the rows of a real one."""
+def large_result(program, work, samples, people, visible=None):
+    """Makes a result of so many samples and people by repeating the rows of a real one. With `visible`, the people
+    come one after another, so many at a time."""
     result = result_of(program, work, work / "faces.mp4")
     faces, frames, tracks = rows(result), rows(result, "frames.csv"), rows(result, "tracks.csv")
     chance = random.Random(1)
@@ -563,9 +564,20 @@ def large_result(program, work, samples, people):
             writer.writeheader()
             writer.writerows(lines)
 
+    def who(sample):
+        if visible is None:
+            return range(1, people + 1)
+        first = sample * people // samples // visible * visible + 1
+        return range(first, min(first + visible, people + 1))
+
+    spans = {}
+    for sample in range(samples):
+        for person in who(sample):
+            spans.setdefault(person, [sample, sample])[1] = sample
+
     def many():
         for sample in range(samples):
-            for person in range(1, people + 1):
+            for person in who(sample):
                 row = dict(faces[(sample + 7 * person) % len(faces)])
                 row.update(time=f"{sample / 5:.6f}", frame=sample * 5, face_id=person, person_id=person)
                 # As noisy as a real face.
@@ -576,16 +588,16 @@ def large_result(program, work, samples, people):
 
     write("faces.csv", faces[0].keys(), many())
     write("frames.csv", frames[0].keys(), (
-        dict(frames[0], time=f"{sample / 5:.6f}", frame=sample * 5, faces=people) for sample in range(samples)))
+        dict(frames[0], time=f"{sample / 5:.6f}", frame=sample * 5, faces=len(who(sample))) for sample in range(samples)))
     write("tracks.csv", tracks[0].keys(), (
-        dict(tracks[0], face_id=person, person_id=person, first_time="0.000000", last_time=f"{(samples - 1) / 5:.6f}",
-             samples=samples) for person in range(1, people + 1)))
+        dict(tracks[0], face_id=person, person_id=person, first_time=f"{begin / 5:.6f}", last_time=f"{end / 5:.6f}",
+             best_time=f"{begin / 5:.6f}", samples=end - begin + 1) for person, (begin, end) in spans.items()))
     write("events.csv", rows(result, "events.csv")[0].keys(), (
         dict(rows_of_event, time=f"{index / 2:.6f}", face_id=1 + index % people, kind="blink", value="")
         for index, rows_of_event in enumerate([rows(result, "events.csv")[0]] * int(samples / 5 * 2))))
     record = json.loads((result / "run.json").read_text())
     record["video"]["duration_seconds"] = samples / 5
-    record["counts"].update(faces=samples * people, sampled_frames=samples, face_ids=people, person_ids=people)
+    record["counts"].update(faces=sum(len(who(sample)) for sample in range(samples)), sampled_frames=samples, face_ids=people, person_ids=people)
     (result / "run.json").write_text(json.dumps(record))
     return result
 
@@ -639,6 +651,32 @@ def check_speed(program, work):
     expect(size < 300_000, f"a minute without thumbnails: {size / 1e3:.0f} kB")
 
 
+def check_people(program, work):
+    """A thousand people, of whom twenty are visible at a time."""
+    result = large_result(program, work, 2000, 1000, visible=20)
+    vidscan(program, "report", "--quiet", "--force", "--no-thumbnails", result)
+    size = (result / "report.html").stat().st_size
+    expect(size < 12_000_000, f"1,000 people: a page of {size / 1e6:.1f} MB")
+    browser = Browser(1440, 1000, False)
+    try:
+        browser.open(result / "report.html", READY)
+        expect("tracks.csv has the other 500" in browser.run("return document.querySelector('header').textContent"), "1,000 people: the page says who is left out")
+        rate, slow = browser.call("POST", "/execute/async", {"script": PAN, "args": []})
+        browser.run("window.vidscanReview.setView(30, 60)")
+        time.sleep(0.3)
+        lanes = browser.run("return document.querySelectorAll('.lane-name').length")
+        expect(0 < lanes < 200, f"1,000 people: only those in view have lanes ({lanes})")
+        rate, slow = browser.call("POST", "/execute/async", {"script": PAN, "args": []})
+        expect(rate >= 30, f"1,000 people: {rate:.0f} frames per second while panning, 95 % within {slow:.1f} ms")
+        fill(browser, "#person-search", "77")
+        time.sleep(0.3)
+        names = browser.run("return [...document.querySelectorAll('#people .name')].map(n => n.textContent)")
+        expect(names and all("77" in name for name in names), f"1,000 people: search finds {len(names)} of them")
+        expect(not browser.complaints(), "the browser complains of nothing")
+    finally:
+        browser.close()
+
+
 def check_files(program, work):
     """Videos that browsers cannot play, pages without one, and pages to pass on."""
     subprocess.run(
@@ -689,6 +727,63 @@ def check_curves(browser, name):
     browser.pointer({"type": "pointerMove", "duration": 20, "origin": "viewport", "x": round(x + width * 0.3), "y": round(y + 30)})
     shown = browser.run("const r = document.getElementById('readout'); return r.hidden ? '' : r.textContent")
     expect("yaw" in shown and "smile" in shown and "°" in shown, f"{name}: the values at the pointer: {shown}")
+
+
+def check_passing_on(program, work):
+    """Links to a moment and a person, the rows in view, a picture, print; the size of the first screen."""
+    result = result_of(program, work, work / "faces.mp4", "--rate", "5")
+    for width, height in ((1366, 768), (400, 800), (2560, 1440)):
+        browser = Browser(width, height, False)
+        try:
+            browser.call("POST", "/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {
+                "behavior": "allow", "downloadPath": str(work)}})
+            browser.open(result / "report.html", READY)
+            name = f"{width}x{height}"
+            bottoms = browser.run(
+                "return ['picture', 'play', 'full', 'people', 'area', 'lanes'].map(id => {"
+                " const b = document.getElementById(id).getBoundingClientRect(); return [b.top, b.bottom, b.left, b.right]; })")
+            expect(
+                all(0 <= top < bottom <= height and 0 <= left < right <= width for top, bottom, left, right in bottoms),
+                f"{name}: video, lists and timeline are on one screen {bottoms}")
+            expect(browser.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: nothing sticks out")
+            before = browser.run("return document.getElementById('area').getBoundingClientRect().height")
+            browser.run("document.getElementById('border').focus()")
+            browser.key("\ue013", "\ue013")
+            expect(browser.run("return document.getElementById('area').getBoundingClientRect().height") > before + 20, f"{name}: the border moves")
+        finally:
+            browser.close()
+    browser = Browser(1366, 768, False)
+    try:
+        browser.call("POST", "/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {
+            "behavior": "allow", "downloadPath": str(work)}})
+        browser.open(result / "report.html", READY)
+        browser.run("location.hash = '#t=7&person=1'")
+        time.sleep(0.3)
+        expect(abs(state(browser)["at"] - 7) < 0.05, "a link goes to its time")
+        expect("Person 1" in browser.run("return document.getElementById('selected').textContent"), "and selects its person")
+        browser.run("window.vidscanReview.seek(8)")
+        browser.run("document.getElementById('link').click()")
+        expect(browser.run("return location.hash") == "#t=8&person=1", "a link to here has the time and the person")
+        browser.run("window.vidscanReview.setView(3, 6)")
+        browser.run("document.getElementById('rows-csv').click(); document.getElementById('view-png').click()")
+        for _ in range(50):
+            if (work / "faces.mp4.rows.csv").exists() and (work / "faces.mp4.timeline.png").exists():
+                break
+            time.sleep(0.1)
+        with open(work / "faces.mp4.rows.csv", newline="") as file:
+            saved = list(csv.DictReader(file))
+        wanted = [row for row in rows(result) if 3 <= float(row["time"]) <= 6]
+        expect(
+            [(row["time"], row["face_id"]) for row in saved] == [(row["time"], row["face_id"]) for row in wanted]
+            and all(abs(float(a["smile"]) - float(b["smile"])) < 0.3 for a, b in zip(saved, wanted)), f"{len(saved)} rows in view are saved")
+        expect(gray(None, data=(work / "faces.mp4.timeline.png").read_bytes()).std() > 10, "a picture of the timeline is saved")
+        browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
+        expect(
+            browser.run("return ['picture', 'area'].every(id => document.getElementById(id).getBoundingClientRect().height > 100)"),
+            "in print, there are the picture and the timeline")
+        expect(not browser.complaints(), "the browser complains of nothing")
+    finally:
+        browser.close()
 
 
 def check_plain(program, work, pictures=None):
@@ -765,7 +860,7 @@ def main():
     parser.add_argument("vidscan", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--seeks", type=int, default=50, help="of the sample clip; the variants get a third")
     parser.add_argument("--pictures", type=Path)
-    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "speed", "files", "plain"])
+    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "speed", "people", "files", "passing", "plain"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -783,7 +878,7 @@ def main():
                     arguments.seeks if name == "sample" else max(1, arguments.seeks // 3))
         for part, check in {
             "keys": check_keys, "corrections": check_corrections, "names": check_names, "speed": check_speed,
-            "files": check_files,
+            "people": check_people, "files": check_files, "passing": check_passing_on,
         }.items():
             if part in arguments.only:
                 check(arguments.vidscan, work)

@@ -45,7 +45,9 @@ package struct Report: Sendable {
 
     /// More tracks would make the page too large for a browser.
     private static let maximumTracks = 500
+    /// Each person has one before anybody has a second one. Beyond the first number, they are smaller.
     private static let maximumThumbnails = 60
+    private static let maximumSmallThumbnails = 300
     private let options: Options
 
     package init(options: Options = Options()) { self.options = options }
@@ -79,13 +81,13 @@ package struct Report: Sendable {
         let samples = try SampleTimes(folder: resultPath, mayBeEmpty: true)
         let hidesFaces = options.hidesFaces || result.hidesFaces
         let video = try video(of: result, input, page: path, hidesFaces: hidesFaces)
-        let shown = Self.longestVisible(faces, maximum: Self.maximumThumbnails)
+        let shown = Self.shown(faces)
         var pictures: [Int: String] = [:]
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
             pictures = try FacePictures.make(
                 shown.map { ($0.id, $0.bestMicroseconds, $0.box) }, of: result, from: source, limits: options.limits,
-                cancellation: cancellation)
+                areSmall: shown.count > Self.maximumThumbnails, cancellation: cancellation)
         }
 
         // These notices are about the result, which is not passed on.
@@ -111,7 +113,8 @@ package struct Report: Sendable {
         }
         if let video, !video.isWidelyPlayable {
             notices.append(
-                "most browsers cannot play \(result.record.video.codec) in such a file; --proxy makes a copy that they play"
+                "most browsers cannot play \(result.record.video.codec) in such a file; 'vidscan report --proxy --force' makes"
+                    + " a copy that they play"
             )
         }
 
@@ -155,6 +158,16 @@ package struct Report: Sendable {
                     stage: error.stage)
             }
         }
+    }
+
+    /// The faces that have a picture: of each person the one that is visible longest, then others.
+    private static func shown(_ faces: [ReportedFace]) -> [ReportedFace] {
+        var people: Set<Int> = []
+        let longest = longestVisible(faces, maximum: maximumTracks).sorted { $0.visibleSeconds > $1.visibleSeconds }
+        let first = longest.filter { people.insert($0.personID ?? -$0.id).inserted }.prefix(maximumSmallThumbnails)
+        let ids = Set(first.map(\.id))
+        let others = longest.filter { !ids.contains($0.id) }.prefix(max(0, maximumThumbnails - first.count))
+        return (first + others).sorted { $0.id < $1.id }
     }
 
     /// Ordered by face_id.

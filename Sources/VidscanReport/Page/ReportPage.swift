@@ -134,6 +134,8 @@ struct ReportPage {
             // Left-out times, in seconds.
             "excluded": .list((corrections?.excluded ?? []).map { .list([.number($0.from), .number($0.to)]) }),
         ]
+        // In seconds, if the file says.
+        data["duration"] = record.video.durationSeconds.map(JSONValue.number)
         if !hidesFaces {
             // For the commands that put corrections into the tables and make the page again.
             let folder = FilePath.relative(result.name, to: FilePath.folder(of: FilePath.absolute(path)))

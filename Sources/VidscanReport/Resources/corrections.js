@@ -98,9 +98,7 @@
     save() {
       // A name of its own, because browsers would rename a second corrections.json, and the first would be applied again.
       const name = `corrections-${stamp()}.json`, result = resultPath();
-      const link = make("a", { href: URL.createObjectURL(new Blob([this.text()], { type: "application/json" })), download: name });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      download(new Blob([this.text()], { type: "application/json" }), name);
       this.saved = canonical(this.list);
       byId("commands").textContent = `vidscan apply ${quoted(result)} ~/Downloads/${name} && vidscan report --force ${[...data.again ?? [], result].map(quoted).join(" ")}`;
       byId("after-saving").hidden = false;

@@ -30,7 +30,7 @@
     let last = -9;
     for (let i = search(0, data.cuts.length, i => cutTimes[i] >= state.view[0]); i < data.cuts.length && cutTimes[i] <= state.view[1]; i++) {
       const x = Math.round(toX(cutTimes[i])) + 0.5;
-      if (x - last < 2) continue;
+      if (x - last < 5) continue;
       last = x;
       context.setLineDash(data.cuts[i].isGradual ? [3, 3] : []);
       drawLine(context, x, top, x, bottom);
@@ -51,7 +51,7 @@
   /** At least what the curves need to be read; the lanes have the rest, and half of the timeline if they need it. */
   const curvesHeight = () => Math.max(
     Math.min(rulerHeight + 64 * state.stack.length, areaHeight - shotHeight - 2 * rowHeight), 90,
-    Math.min(rulerHeight + 220 * state.stack.length, areaHeight - Math.min(areaHeight / 2, shotHeight + rowHeight * state.order.length + 8)));
+    Math.min(rulerHeight + 220 * state.stack.length, areaHeight - Math.min(areaHeight / 2, shotHeight + rowHeight * state.lanes.length + 8)));
 
   function drawCurves() {
     const width = areaWidth, height = curvesHeight(), bottom = height - rulerHeight, context = fit(curves, width, height);

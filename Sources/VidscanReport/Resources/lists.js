@@ -24,7 +24,8 @@
   });
 
   function showPeople() {
-    const list = state.order.map(person => {
+    const wanted = byId("person-search").value.trim().toLowerCase();
+    const list = state.order.filter(person => person.name.toLowerCase().includes(wanted)).map(person => {
       const image = pictureOf(person);
       const change = event => {
         if (event.target.checked) state.shownPeople.add(person.id); else state.shownPeople.delete(person.id);
@@ -35,13 +36,36 @@
         make("button", { type: "button", className: "go", ariaLabel: `${person.name}: name and correct`, onclick: event => openAt(event, person.tracks[0]) },
           image ? make("img", { src: image, alt: "", width: 44, height: 44 }) : make("span", { className: "nopicture small" }),
           make("span", {}, make("bdi", { className: "name" }, person.name),
-            make("span", { className: "detail" }, [`${person.seconds.toFixed(1)} s in ${person.tracks.length} ${person.tracks.length === 1 ? "track" : "tracks"}`, person.mood].filter(Boolean).join(" · "))),
+            make("span", { className: "detail" }, strip(person).filter(Boolean).join(" · "))),
           make("span", { className: "value" })),
         make("button", { type: "button", className: "small", ariaLabel: `Go to ${person.name}`, title: "Go to the clearest picture", onclick: () => choose(person.tracks[0], person.tracks[0].best) }, "→"));
     });
     byId("people").replaceChildren(...list);
-    if (!list.length) byId("people").append(make("li", { className: "empty" }, "No face was found."));
+    if (!list.length) byId("people").append(make("li", { className: "empty" }, state.order.length ? "Nobody has this name." : "No face was found."));
   }
+  /** A person in one line: how long, how often, and how much of it could be measured. */
+  function strip(person) {
+    const perMinute = kind => {
+      const count = eventList.all.filter(event => event.kind === kind && event.track?.owner === person).length;
+      return count ? `${words(kind.replace("_started", ""))} ${(60 * count / Math.max(person.seconds, 1)).toFixed(1)}/min` : "";
+    };
+    const { length } = person.tracks;
+    return [
+      `${person.seconds.toFixed(1)} s${length > 1 ? ` in ${length} tracks` : ""}`, perMinute("smile_started"), perMinute("blink"), person.mood,
+      `${Math.round(100 * measured(person, state.metric).fraction)} % measured`,
+    ];
+  }
+  byId("person-search").addEventListener("input", () => { showPeople(); showValues(); placeLanes(); redraw(); });
+  const showOnly = people => {
+    state.shownPeople = new Set(people.map(person => person.id));
+    showPeople();
+    showValues();
+    redraw();
+  };
+  byId("curves-all").addEventListener("click", () => showOnly(state.order));
+  byId("curves-selected").addEventListener("click", () => {
+    if (state.selection) showOnly([state.selection.owner]); else say("Select somebody first: click a face or a name.");
+  });
   const formatted = (value, { low, high, unit }) => (high - low <= 2 ? value.toFixed(2) : Math.round(value)) + (unit === "degrees" ? "°" : "");
   /** Shows the metric of each person at the playhead. */
   function showValues() {
@@ -192,10 +216,11 @@
   };
 
   on("model", () => {
+    eventList.fill();
     showPeople();
     showValues();
-    eventList.fill();
     review.show();
   });
+  on("metric", showPeople);
   on("time metric", showValues);
   on("layout", () => eventList.draw());

@@ -152,8 +152,53 @@
       if (!file) return;
       (player.video || byId("still")).src = URL.createObjectURL(file);
       player.isUsable = false;
+      player.other = file;
     });
   }
+
+  // Passing on: an address, the rows and a picture of what is in view.
+  /** Goes to the time, and selects the person or the face, that the address names: `#t=12.3&person=4`. */
+  function followAddress() {
+    const wanted = new URLSearchParams(location.hash.slice(1)), time = parseFloat(wanted.get("t"));
+    const face = wanted.has("face") ? ownerFinder()(+wanted.get("face"), time) : null;
+    const tracks = face ? [face] : state.model.people.get(+wanted.get("person"))?.tracks ?? [];
+    const track = tracks.find(track => track.begin <= time && time <= track.end) ?? tracks[0];
+    if (track) select(track);
+    if (!Number.isNaN(time)) player.stop(time); else if (track) player.stop(track.best);
+  }
+  addEventListener("hashchange", followAddress);
+  byId("link").addEventListener("click", () => {
+    const person = state.selection ? `&person=${state.selection.person}` : "";
+    history.replaceState(null, "", `#t=${+player.position.toFixed(3)}${person}`);
+    navigator.clipboard?.writeText(location.href).then(() => say("The link is copied."), () => say("The link is in the address bar."));
+  });
+  byId("rows-csv").addEventListener("click", () => {
+    const names = ["time", "face_id", "person_id", "name", ...state.stack.map(metric => metric.name)], lines = [names];
+    for (const track of state.model.tracks.filter(track => state.shownPeople.has(track.person)))
+      for (let row = track.from; row < track.to; row++) {
+        const time = timeOf(row);
+        if (time < state.view[0] || time > state.view[1] || isExcluded(time)) continue;
+        const values = state.stack.map(metric => number(columns.get(metric.name), row)).map(value => Number.isNaN(value) ? "" : +value.toFixed(3));
+        lines.push([time.toFixed(6), track.id, Math.max(0, track.person) || "", `"${state.model.names.get(track.person) ?? ""}"`, ...values]);
+      }
+    download(new Blob([lines.map(line => line.join(",") + "\n").join("")], { type: "text/csv" }), `${data.video.name}.rows.csv`);
+    say(`Saved ${lines.length - 1} rows, rounded as they are on this page.`);
+  });
+  byId("view-png").addEventListener("click", () => {
+    const density = devicePixelRatio || 1, sheet = make("canvas", { width: curves.width, height: curves.height + bars.height }), context = sheet.getContext("2d");
+    context.fillStyle = paint.card;
+    context.fillRect(0, 0, sheet.width, sheet.height);
+    context.drawImage(curves, 0, 0);
+    context.drawImage(bars, 0, curves.height);
+    context.font = `${12 * density}px system-ui, sans-serif`;
+    context.fillStyle = paint.text;
+    state.lanes.forEach((person, index) => {
+      const y = curves.height + density * (shotHeight + index * rowHeight + 16 - lanes.scrollTop);
+      if (y > curves.height + density * shotHeight) context.fillText(person.name, 4, y, density * (gutter - 10));
+    });
+    sheet.toBlob(blob => download(blob, `${data.video.name}.timeline.png`));
+  });
+  byId("print").addEventListener("click", () => print());
 
   // The border between the video and the timeline, whose height is kept.
   const border = byId("border"), screenArea = byId("screen"), borderKey = "vidscan border";
@@ -198,6 +243,7 @@
     new ResizeObserver(resize).observe(area);
     if (picture) new ResizeObserver(() => { drawOverlay(); emit("layout"); }).observe(picture);
     player.start();
+    if (location.hash) followAddress();
     // For those who look at the page from the browser's console, and for its tests.
     window.vidscanReview = {
       seek: time => player.stop(time), drawing, corrections, setView, boxes: time => facesAt(time).map(face => face.box),

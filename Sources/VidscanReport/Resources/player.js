@@ -21,8 +21,11 @@
         if (!video.videoWidth) return trouble("This browser cannot play the video, only its sound.");
         this.isUsable = true;
         const shape = video.videoWidth / video.videoHeight, expected = data.video.width / data.video.height;
+        const hasOtherLength = data.duration !== undefined && Math.abs(video.duration - data.duration) > Math.max(0.5, 0.01 * data.duration);
         showTrouble(Math.abs(shape / expected - 1) > 0.03
-          ? "This video has another shape than the one that was analysed, so boxes may be in the wrong place." : "");
+          ? "This video has another shape than the one that was analysed, so boxes may be in the wrong place."
+          : hasOtherLength ? `This video lasts ${clock(video.duration, 1)}, but the one that was analysed ${clock(data.duration, 1)}, so boxes may be shown at the wrong time.`
+          : this.other && this.other.size !== data.video.bytes ? "This file has another size than the one that was analysed. If it is a copy with the same times, the boxes fit." : "");
         this.watch();
         this.changed();
         this.seek(state.time);

@@ -12,7 +12,7 @@
     /** The part of the timeline in view, in seconds. */
     view: [data.start, data.end],
     /** The people in the order of their lanes, and the person_ids of those whose curves are drawn. */
-    order: [], shownPeople: new Set(),
+    order: [], lanes: [], shownPeople: new Set(),
     /** The metrics whose curves are drawn, one above the other. The first is the one in the list of people. */
     stack: [metrics[Math.max(0, metrics.findIndex(metric => metric.name === "smile"))]],
     get metric() { return this.stack[0]; },
@@ -37,6 +37,13 @@
     byId("toast").classList.remove("gone");
     clearTimeout(say.timer);
     say.timer = setTimeout(() => byId("toast").classList.add("gone"), 8000);
+  }
+
+  /** Saves a file in the browser's folder for them. */
+  function download(blob, name) {
+    const link = make("a", { href: URL.createObjectURL(blob), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
 
   /** Sizes a canvas to its place on the page, and returns its context in CSS pixels. */

@@ -43,14 +43,16 @@
   const noteShape = polygon([-5, 0], [5, 0], [0, 8]);
 
   function drawBars() {
-    const width = areaWidth, height = shotHeight + rowHeight * state.order.length + 4;
-    const context = fit(bars, width, height);
+    // Only the lanes in view are drawn, because there may be hundreds.
+    const width = areaWidth, whole = shotHeight + rowHeight * state.lanes.length + 4, scrolled = lanes.scrollTop;
+    byId("lane-space").style.height = whole + "px";
+    const height = Math.max(shotHeight, Math.min(whole, areaHeight - curvesHeight())), context = fit(bars, width, height);
     context.save();
     context.beginPath();
     context.rect(gutter, 0, width - gutter, height);
     context.clip();
     // Shots as alternating blocks.
-    const edges = [whole[0], ...cutTimes, whole[1]];
+    const edges = [data.start, ...cutTimes, data.end];
     context.fillStyle = paint.soft;
     for (let i = Math.max(0, search(0, edges.length, i => edges[i] > state.view[0]) - 1); i + 1 < edges.length && edges[i] <= state.view[1]; i++) {
       context.globalAlpha = i % 2 ? 0.18 : 0.34;
@@ -59,8 +61,13 @@
     context.globalAlpha = 1;
     drawExcluded(context, 0, height);
     drawCuts(context, shotHeight, height);
-    state.order.forEach((person, index) => {
-      const top = shotHeight + index * rowHeight + 4, tall = rowHeight - 8;
+    context.save();
+    context.beginPath();
+    context.rect(gutter, shotHeight, width - gutter, height);
+    context.clip();
+    state.lanes.forEach((person, index) => {
+      const top = shotHeight + index * rowHeight + 4 - scrolled, tall = rowHeight - 8;
+      if (top < shotHeight - rowHeight || top > height) return;
       context.fillStyle = paint[person.color];
       let reached = -1;
       for (const track of person.tracks) {
@@ -97,6 +104,7 @@
       }
       context.fill();
     });
+    context.restore();
     for (const note of state.model.notes) {
       context.fillStyle = paint.accent;
       context.beginPath();
@@ -145,7 +153,20 @@
     data.events.time.forEach((time, i) => {
       if (kinds[data.events.kind[i]] && data.events.face[i] !== null) ownerOf(data.events.face[i], time)?.owner.marks.push({ time, kind: kinds[data.events.kind[i]] });
     });
-    byId("lane-names").replaceChildren(...order.map((person, index) => {
+    lanesShown = "";
+    placeLanes();
+  }
+  /** Beyond this number, only people in view have lanes. */
+  const manyLanes = 12;
+  let lanesShown = "";
+  function placeLanes() {
+    const wanted = byId("person-search").value.trim().toLowerCase(), [from, to] = state.view;
+    state.lanes = state.order.filter(person => person.name.toLowerCase().includes(wanted)
+      && (state.order.length <= manyLanes || person.tracks.some(track => track.end >= from && track.begin <= to)));
+    const key = state.lanes.map(person => person.id).join();
+    if (key === lanesShown) return;
+    lanesShown = key;
+    byId("lane-names").replaceChildren(...state.lanes.map((person, index) => {
       const best = pictureOf(person);
       return make("button", {
         type: "button", className: "lane-name", title: person.name, style: `top: ${shotHeight + index * rowHeight}px; ${colorStyle(person)}`,
@@ -199,7 +220,7 @@
     const time = toTime(gesture.x);
     if (gesture.x < gutter) return;
     if (gesture.target === bars) {
-      const person = state.order[Math.floor((gesture.offsetY - shotHeight) / rowHeight)];
+      const person = state.lanes[Math.floor((gesture.offsetY + lanes.scrollTop - shotHeight) / rowHeight)];
       const track = person?.tracks.find(track => time >= track.begin - data.interval && time <= track.end + data.interval);
       if (track) {
         select(track);
@@ -249,7 +270,9 @@
 
   on("model", layOutLanes);
   on("model", () => levelCache.clear());
+  on("view", placeLanes);
   on("model selection view metric layout", redraw);
+  lanes.addEventListener("scroll", redraw);
   on("view layout", closeRange);
   on("moving", movePlayhead);
   on("time", () => {
