@@ -12,8 +12,6 @@
       return count < 1;
     }).reverse();
   }
-  const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
-  const quoted = text => /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   /** The path of the result as a command takes it. A page that was not opened from its folder does not know it. */
   function resultPath() {
     if (data.result === undefined || location.protocol !== "file:") return "RESULT";

@@ -39,13 +39,6 @@
     say.timer = setTimeout(() => byId("toast").classList.add("gone"), 8000);
   }
 
-  /** Saves a file in the browser's folder for them. */
-  function download(blob, name) {
-    const link = make("a", { href: URL.createObjectURL(blob), download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  }
-
   /** Sizes a canvas to its place on the page, and returns its context in CSS pixels. */
   function fit(canvas, width, height) {
     const density = devicePixelRatio || 1;
