@@ -6,9 +6,11 @@ usage: check_review.py [--seeks N] [--pictures FOLDER] VIDSCAN
 For the sample clip, and a rotated, an anamorphic and a variable-frame-rate variant of it, at three window sizes: goes to N
 random samples (50), and checks that the picture is that very frame, as ffmpeg decodes it, that it lies where it should to
 less than a pixel, and that the box drawn on it lies within 3 pixels of the place that faces.csv gives. Then: every key, each
-correction by clicks, names that try to do harm, 180,000 rows at 50 frames per second, and a page without the video at two sizes; no request, no message of the browser.
+correction by clicks, twice with `vidscan apply` between, times typed in six ways, two tabs, space after each kind of click,
+ten fast steps, links, print, names that try to do harm, 180,000 rows at 50 frames per second, 1,000 people, and a page without
+the video at two sizes; no request, no message of the browser.
 
-Needs chromedriver (Debian's chromium-driver), ffmpeg, and numpy (samples/notebook-requirements.txt).
+Needs chromedriver (Debian's chromium-driver), with --firefox firefox-esr, ffmpeg, and numpy (samples/notebook-requirements.txt).
 """
 
 import argparse
@@ -23,9 +25,11 @@ from pathlib import Path
 
 import numpy
 
-from browser import Browser, expect
+import browser as browsers
+from browser import expect
 
 ROOT = Path(__file__).resolve().parent.parent
+Browser = browsers.Browser
 SIZES = [(1440, 1000), (900, 1100), (400, 800)]
 READY = "document.body.dataset.ready === 'true' && (!document.getElementById('video') || document.getElementById('video').readyState >= 2)"
 LEFT, RIGHT, HOME, END, SHIFT = "\ue012", "\ue014", "\ue011", "\ue010", "\ue008"
@@ -738,12 +742,13 @@ def check_passing_on(program, work):
             browser.call("POST", "/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {
                 "behavior": "allow", "downloadPath": str(work)}})
             browser.open(result / "report.html", READY)
-            name = f"{width}x{height}"
+            # Firefox has no window of 400 pixels.
+            name, wide = f"{width}x{height}", browser.run("return innerWidth")
             bottoms = browser.run(
                 "return ['picture', 'play', 'full', 'people', 'area', 'lanes'].map(id => {"
                 " const b = document.getElementById(id).getBoundingClientRect(); return [b.top, b.bottom, b.left, b.right]; })")
             expect(
-                all(0 <= top < bottom <= height and 0 <= left < right <= width for top, bottom, left, right in bottoms),
+                all(0 <= top < bottom <= height and 0 <= left < right <= wide for top, bottom, left, right in bottoms),
                 f"{name}: video, lists and timeline are on one screen {bottoms}")
             expect(browser.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: nothing sticks out")
             before = browser.run("return document.getElementById('area').getBoundingClientRect().height")
@@ -861,7 +866,11 @@ def main():
     parser.add_argument("--seeks", type=int, default=50, help="of the sample clip; the variants get a third")
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "speed", "people", "files", "passing", "plain"])
+    parser.add_argument("--firefox", action="store_true", help="use Firefox instead of Chromium")
     arguments = parser.parse_args()
+    if arguments.firefox:
+        global Browser
+        Browser = browsers.Firefox
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         shutil.copy(ROOT / "samples/faces.mp4", work)

@@ -62,6 +62,7 @@
     showValues();
     redraw();
   };
+  byId("begin").addEventListener("click", () => openTab("check"));
   byId("curves-all").addEventListener("click", () => showOnly(state.order));
   byId("curves-selected").addEventListener("click", () => {
     if (state.selection) showOnly([state.selection.owner]); else say("Select somebody first: click a face or a name.");
@@ -182,6 +183,8 @@
       const doubts = this.find();
       this.total = Math.max(this.total, doubts.length);
       this.doubt = doubts[0] ?? null;
+      byId("begin").hidden = !doubts.length;
+      byId("begin").textContent = `Begin here: check ${doubts.length} doubtful ${doubts.length === 1 ? "decision" : "decisions"}`;
       byId("tab-check").textContent = doubts.length ? `Check (${doubts.length})` : "Check";
       const answered = this.total - doubts.length, progress = `${answered} of ${this.total} answered`;
       if (!this.doubt) return byId("doubt").replaceChildren(make("p", { className: "empty" }, this.total ? `Done: ${progress}.` : "Nothing is doubtful."));

@@ -49,14 +49,16 @@
       if (this.watching) return;
       this.watching = true;
       if (video.requestVideoFrameCallback) {
-        const next = (_, metadata) => {
-          this.present(metadata.mediaTime);
+        const next = (_, { mediaTime }) => {
+          // Firefox gives the time that was asked for, not that of the picture.
+          this.present(Math.abs(mediaTime - video.currentTime) < 1e-6 ? frameTime(frameAt(mediaTime)) : mediaTime);
           video.requestVideoFrameCallback(next);
         };
         video.requestVideoFrameCallback(next);
       } else {
         const look = () => {
-          if (Math.abs(video.currentTime - state.time) > 1e-4) this.present(video.currentTime);
+          const time = frameTime(frameAt(video.currentTime));
+          if (time !== state.time) this.present(time);
           requestAnimationFrame(look);
         };
         look();
