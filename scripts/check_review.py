@@ -733,6 +733,72 @@ def check_curves(browser, name):
     expect("yaw" in shown and "smile" in shown and "°" in shown, f"{name}: the values at the pointer: {shown}")
 
 
+def check_doubts(program, work):
+    """Answers the doubts with keys, and drags on the timeline."""
+    result = result_of(program, work, work / "faces.mp4", "--rate", "5")
+    lines = rows(result, "tracks.csv")
+    with open(result / "tracks.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, lines[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(dict(line, person_confidence=f"0.{6 + index}") for index, line in enumerate(lines))
+    vidscan(program, "report", "--quiet", "--force", result)
+    browser = Browser(1366, 768, False)
+    made = "return window.vidscanReview.corrections.list.map(c => c.do)"
+    doubt = "return document.getElementById('tab-check').textContent + ': ' + document.getElementById('doubt').textContent"
+    try:
+        browser.open(result / "report.html", READY)
+        click(browser, "#begin")
+        expect("Check (2): Is this Person 1?" in browser.run(doubt), f"the least certain doubt comes first: {browser.run(doubt)}")
+        browser.key("s")
+        expect("Check (2): Is this Person 2?" in browser.run(doubt), "S keeps it for later")
+        browser.key("y")
+        expect("Check (1): Is this Person 1?" in browser.run(doubt) and browser.run(made) == ["checked"], "an answered doubt leaves")
+        expect("1 of 2 answered" in browser.run(doubt), "the progress is shown")
+        browser.run("window.vidscanReview.seek(7)")
+        state(browser)
+        browser.key("n")
+        expect(browser.run(made) == ["checked", "different_people"] and "Done" in browser.run(doubt), f"no separates them: {browser.run(doubt)}")
+        saved = json.loads(browser.run("return window.vidscanReview.corrections.text()"))["corrections"]
+        expect([item["do"] for item in saved] == ["different_people"], "what was only looked at is not saved")
+        browser.key("u", "u")
+        expect(browser.run(made) == [] and "Check (2)" in browser.run(doubt), "undo asks again")
+
+        # Dragging marks a range; what can be done with it stands beside it.
+        x, y, width, _ = browser.run("const b = document.getElementById('area').getBoundingClientRect(); return [b.x, b.y, b.width, b.height]")
+
+        def drag(first, last, dy=30):
+            browser.pointer(
+                {"type": "pointerMove", "duration": 20, "origin": "viewport", "x": round(x + width * first), "y": round(y + dy)},
+                {"type": "pointerDown", "button": 0},
+                {"type": "pointerMove", "duration": 60, "origin": "viewport", "x": round(x + width * last), "y": round(y + dy)},
+                {"type": "pointerUp", "button": 0})
+            time.sleep(0.1)
+
+        at = state(browser)["at"]
+        for text, then in (
+                ("Exclude", "window.vidscanReview.corrections.list.at(-1).do === 'exclude'"),
+                ("Loop", "document.getElementById('only').value === 'loop'"),
+                ("Zoom", "window.vidscanReview.view[1] - window.vidscanReview.view[0] < 8")):
+            drag(0.4, 0.6)
+            if text == "Exclude":
+                expect(state(browser)["at"] == at, "dragging leaves the playhead where it is")
+            browser.run("[...document.querySelectorAll('#range button')].find(b => b.textContent === arguments[0]).click()", text)
+            expect(browser.run(f"return {then}"), f"a dragged range: {text}")
+        # Playing keeps to one person.
+        browser.run("window.vidscanReview.setView(0, 99); window.vidscanReview.corrections.undo()")
+        click_face(browser, 2)
+        browser.run("const o = document.getElementById('only'); o.value = 'person'; o.dispatchEvent(new Event('change'))")
+        browser.run("window.vidscanReview.seek(2.6)")
+        state(browser)
+        browser.key(" ")
+        time.sleep(1.2)
+        browser.key("k")
+        expect(6.5 < state(browser)["at"] < 8, f"playing one person jumps over the time without them ({state(browser)['at']})")
+        expect(not browser.complaints(), "the browser complains of nothing")
+    finally:
+        browser.close()
+
+
 def check_passing_on(program, work):
     """Links to a moment and a person, the rows in view, a picture, print; the size of the first screen."""
     result = result_of(program, work, work / "faces.mp4", "--rate", "5")
@@ -865,7 +931,7 @@ def main():
     parser.add_argument("vidscan", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--seeks", type=int, default=50, help="of the sample clip; the variants get a third")
     parser.add_argument("--pictures", type=Path)
-    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "speed", "people", "files", "passing", "plain"])
+    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "doubts", "speed", "people", "files", "passing", "plain"])
     parser.add_argument("--firefox", action="store_true", help="use Firefox instead of Chromium")
     arguments = parser.parse_args()
     if arguments.firefox:
@@ -887,7 +953,7 @@ def main():
                     arguments.seeks if name == "sample" else max(1, arguments.seeks // 3))
         for part, check in {
             "keys": check_keys, "corrections": check_corrections, "names": check_names, "speed": check_speed,
-            "people": check_people, "files": check_files, "passing": check_passing_on,
+            "doubts": check_doubts, "people": check_people, "files": check_files, "passing": check_passing_on,
         }.items():
             if part in arguments.only:
                 check(arguments.vidscan, work)

@@ -61,8 +61,8 @@
       } else if (item.do === "different_people") {
         const [one, other] = item.faces.map(need);
         if (!one || !other) return;
+        one.personConfidence = other.personConfidence = 1;
         if (one !== other) {
-          one.personConfidence = other.personConfidence = 1;
           if (one.person === other.person) other.person = nextPerson++;
           return;
         }

@@ -134,7 +134,7 @@
       byId("playback").textContent = shuttle ? `Backward ${shuttle}×` : player.isPlaying ? `Playing ${video.playbackRate}×` : "Paused";
       if (!video) return;
       if (player.isPlaying) byId("speed").value = video.playbackRate;
-      byId("mute").textContent = video.muted ? "Sound off" : "Sound on";
+      byId("mute").textContent = player.isSilent ? "No sound" : video.muted ? "Sound off" : "Sound on";
       byId("mute").setAttribute("aria-pressed", video.muted);
       byId("volume").value = video.muted ? 0 : video.volume;
     });

@@ -31,6 +31,14 @@
         this.seek(state.time);
       };
       video.addEventListener("loadedmetadata", ready);
+      // Whether there is sound that the browser decodes is known once some of the video has been played.
+      video.addEventListener("timeupdate", () => {
+        if (!this.isPlaying || video.played.length === 0 || video.played.end(0) - video.played.start(0) < 0.7) return;
+        const isSilent = video.mozHasAudio === false || video.webkitAudioDecodedByteCount === 0;
+        if (isSilent === this.isSilent) return;
+        this.isSilent = isSilent;
+        this.changed();
+      });
       video.addEventListener("error", () => trouble("This browser cannot play the video, or the file is not where it was."));
       for (const name of ["play", "pause", "ratechange", "volumechange"]) video.addEventListener(name, () => this.changed());
       video.addEventListener("seeked", () => {
