@@ -101,6 +101,7 @@
       byId("commands").textContent = `vidscan apply ${quoted(result)} ~/Downloads/${name} && vidscan report --force ${[...data.again ?? [], result].map(quoted).join(" ")}`;
       byId("after-saving").hidden = false;
       showCorrections();
+      byId("after-saving").scrollIntoView({ block: "nearest" });
       say(`Saved ${name}`);
     },
     async open(file) {
@@ -171,11 +172,11 @@
   }
 
   const panel = byId("face");
-  /** Opens the panel of the selected face near a point of the window, beside the face rather than on it. */
-  function openFace(x, y) {
+  /** Opens the panel of the selected face to the right of a place of the window, or to the left of it if there is no room. */
+  function openFace(x, y, left = x) {
     panel.hidden = false;
-    const { width, height } = panel.getBoundingClientRect(), away = 24;
-    panel.style.left = Math.max(8, x + away + width < innerWidth - 8 ? x + away : x - away - width) + "px";
+    const { width, height } = panel.getBoundingClientRect(), away = 16;
+    panel.style.left = Math.max(8, x + away + width < innerWidth - 8 ? x + away : left - away - width) + "px";
     panel.style.top = Math.max(8, Math.min(y - height / 3, innerHeight - height - 8)) + "px";
   }
   /** Selects a track, and opens its panel at what was clicked; with the keyboard, the panel gets the focus. */

@@ -96,5 +96,6 @@
     const bounds = picture.getBoundingClientRect(), track = trackAt(event.clientX - bounds.left, event.clientY - bounds.top);
     if (!track) return player.toggle();
     select(track);
-    openFace(event.clientX, event.clientY);
+    const { scale, left } = placement(), { box } = facesAt(state.time).find(face => face.track === track);
+    openFace(bounds.left + left + scale * (box[0] + box[2]), event.clientY, bounds.left + left + scale * box[0]);
   });
