@@ -263,7 +263,9 @@ private struct Review {
         data = try JSONDecoder().decode(Data.self, from: Bytes(json.output.1.utf8))
         let packed = try #require(page.firstMatch(of: /<script type="text\/plain" id="rows">(.*?)<\/script>/))
         let compressed = [UInt8](try #require(Bytes(base64Encoded: String(packed.output.1))))
-        let count = { [data] (column: Data.Column) in ["time", "frame"].contains(column.name) ? data.samples : data.rows }
+        let count = { [data] (column: Data.Column) in
+            ["time", "frame"].contains(column.name) ? data.samples : data.rows
+        }
         let size = data.columns.reduce(0) { $0 + $1.width * count($1) }
         var bytes = [UInt8](repeating: 0, count: size + 1)
         var length = uLong(bytes.count)

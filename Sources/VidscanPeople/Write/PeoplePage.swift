@@ -179,7 +179,8 @@ struct PeoplePage {
         func face(_ row: PersonRow, isNamed: Bool) -> PageFace {
             let report = results[PathBytes(row.video)].map { $0 + "/report.html" }
             let link = report.flatMap { path in
-                FileManager.default.fileExists(atPath: path) ? FilePath.relative(path, to: folder) + Self.moment(row) : nil
+                FileManager.default.fileExists(atPath: path)
+                    ? FilePath.relative(path, to: folder) + Self.moment(row) : nil
             }
             let tracks = row.faceIDs.count == 1 ? "face" : "faces"
             let title = PeoplePage.title(row)

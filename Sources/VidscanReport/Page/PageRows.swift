@@ -40,7 +40,8 @@ struct PageRows {
     ) throws(VidscanError) {
         let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
         let reader = try Reader(
-            folder, faces: Set(faces), leftOut: leftOut, times: samples.microseconds, stride: stride, size: size, map: map)
+            folder, faces: Set(faces), leftOut: leftOut, times: samples.microseconds, stride: stride, size: size,
+            map: map)
         self.stride = stride
 
         // By face, then by time, so that neighbours are alike.
