@@ -205,6 +205,12 @@
     byId("others").replaceChildren(...others.map(person => faceButton(person, `Same person as ${person.name}`, () => join(selection, person))));
     if (others.length) byId("others").prepend(make("span", { className: "hint" }, "Same person as"));
   }
+  // Among many people, what is typed as a name finds those who have it already.
+  byId("name").addEventListener("input", event => {
+    const wanted = event.target.value.trim().toLowerCase(), buttons = [...byId("others").querySelectorAll("button")];
+    const found = buttons.filter(button => button.textContent.toLowerCase().includes(wanted));
+    for (const button of buttons) button.hidden = found.length > 0 && !found.includes(button);
+  });
   /** A person's picture with the name. */
   function faceButton(person, label, onclick) {
     const image = pictureOf(person);

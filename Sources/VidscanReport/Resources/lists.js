@@ -46,7 +46,7 @@
   /** A person in one line: how long, how often, and how much of it could be measured. */
   function strip(person) {
     const perMinute = kind => {
-      const count = eventList.all.filter(event => event.kind === kind && event.track?.owner === person).length;
+      const count = eventList.counts.get(`${kind} ${person.id}`);
       return count ? `${words(kind.replace("_started", ""))} ${(60 * count / Math.max(person.seconds, 1)).toFixed(1)}/min` : "";
     };
     const { length } = person.tracks;
@@ -106,6 +106,10 @@
         const track = face[i] === null ? null : ownerOf(face[i], time);
         return { time, kind: kinds[kind[i]], track, gone: face[i] !== null && !track, value: value[i], measured: measured[i] };
       }).filter(event => !event.gone && !isExcluded(event.time));
+      // How often each kind has happened to each person.
+      this.counts = new Map();
+      for (const { kind, track } of this.all)
+        if (track) this.counts.set(`${kind} ${track.person}`, (this.counts.get(`${kind} ${track.person}`) ?? 0) + 1);
       for (const note of state.model.notes) this.all.push({ time: note.time, kind: "note", track: null, value: note.text, measured: null });
       this.all.sort((a, b) => a.time - b.time);
       const chosen = byId("event-person").value;

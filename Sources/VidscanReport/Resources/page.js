@@ -179,7 +179,7 @@
         const time = timeOf(row);
         if (time < state.view[0] || time > state.view[1] || isExcluded(time)) continue;
         const values = state.stack.map(metric => number(columns.get(metric.name), row)).map(value => Number.isNaN(value) ? "" : +value.toFixed(3));
-        lines.push([time.toFixed(6), track.id, Math.max(0, track.person) || "", `"${state.model.names.get(track.person) ?? ""}"`, ...values]);
+        lines.push([time.toFixed(6), track.id, Math.max(0, track.person) || "", `"${(state.model.names.get(track.person) ?? "").replace(/^[=+@-]/, "'$&")}"`, ...values]);
       }
     download(new Blob([lines.map(line => line.join(",") + "\n").join("")], { type: "text/csv" }), `${data.video.name}.rows.csv`);
     say(`Saved ${lines.length - 1} rows, rounded as they are on this page.`);
