@@ -172,8 +172,11 @@
   }
 
   const panel = byId("face");
+  /** What had the focus before the panel. */
+  let opener = null;
   /** Opens the panel of the selected face to the right of a place of the window, or to the left of it if there is no room. */
   function openFace(x, y, left = x) {
+    opener = document.activeElement;
     panel.hidden = false;
     const { width, height } = panel.getBoundingClientRect(), away = 16;
     panel.style.left = Math.max(8, x + away + width < innerWidth - 8 ? x + away : left - away - width) + "px";
@@ -187,6 +190,7 @@
     if (!event.detail) byId("name").focus();
   }
   function closeFace() {
+    if (panel.contains(document.activeElement)) opener?.focus();
     panel.hidden = true;
   }
   byId("close-face").addEventListener("click", closeFace);
