@@ -197,10 +197,10 @@
       const picture = (track, text) => make("figure", {}, data.pictures[track.id] ? make("img", { src: data.pictures[track.id], alt: text }) : make("span", { className: "nopicture" }, "in the video"), make("figcaption", {}, text));
       byId("doubt").replaceChildren(
         make("p", { className: "question" }, isFace ? "Is this a face?" : make("span", {}, "Is this ", make("bdi", {}, owner.name), "?"), make("span", { className: "hint" }, ` ${Math.round(100 * score)} % certain`)),
-        make("div", { className: "compared", style: colorStyle(owner) }, picture(track, `${clock(track.begin)} to ${clock(track.end)}`),
-          ...isFace ? [] : owner.tracks.filter(other => other !== track).slice(0, 3).map(other => picture(other, `at ${clock(other.begin)}`))),
         make("div", { className: "row" }, button("yes", "Yes (Y)"), button("no", "No (N)"), button("skip", "Later (S)"),
           isFace ? null : make("button", { type: "button", onclick: event => openAt(event, track) }, "Somebody else …")),
+        make("div", { className: "compared", style: colorStyle(owner) }, picture(track, `${clock(track.begin)} to ${clock(track.end)}`),
+          ...isFace ? [] : owner.tracks.filter(other => other !== track).slice(0, 3).map(other => picture(other, `at ${clock(other.begin)}`))),
         make("p", {}, make("progress", { max: this.total, value: answered }), make("span", { className: "hint" }, " " + progress)));
     },
     /** Goes to the doubt that is shown. */
