@@ -17,6 +17,17 @@ package struct Report: Sendable {
         package var limits = MediaLimits()
 
         package init() {}
+
+        /// Of `vidscan report`, for another page like this one. A proxy in the result's folder is found without.
+        var arguments: [String] {
+            let thumbnails = hasThumbnails.map { [$0 ? "--thumbnails" : "--no-thumbnails"] } ?? []
+            return switch video {
+            case .none: thumbnails + ["--no-video"]
+            case .file(let path) where FilePath.name(of: path) != "proxy.mp4":
+                thumbnails + ["--video", FilePath.absolute(path)]
+            case .file, .source: thumbnails
+            }
+        }
     }
 
     package enum VideoChoice: Sendable, Equatable {
@@ -121,7 +132,7 @@ package struct Report: Sendable {
         let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
         let report = ReportPage(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
-            samples: samples, pictures: pictures, video: video)
+            samples: samples, pictures: pictures, video: video, options: options.arguments)
         try file.write(try report.html(for: path, notices: pageNotices))
         try file.complete()
         return Summary(

@@ -108,7 +108,7 @@ struct ReportTests {
         let frames = try CSVTable(path: "\(folder.path)/clip.mp4.vidscan/frames.csv")
         let numbers = try frames.rows.indices.map { Int64(try frames.number("frame", $0) ?? -1) }
         #expect(review.columns["frame"] == numbers && numbers.count == review.data.samples)
-        #expect(review.data.result == "." && review.data.again == (options.isEmpty ? [] : ["--no-video"]))
+        #expect(review.data.result == "." && review.data.again == ["--no-thumbnails"] + options)
         let names = review.data.columns.map(\.name)
         #expect(names.contains("smile") && names.contains("AU12") && names.contains("chin_y"))
         #expect(review.data.columns.count { $0.quantization != nil } > 50)

@@ -21,6 +21,8 @@ struct ReportPage {
     let samples: SampleTimes
     let pictures: [Int: String]
     let video: PageVideo?
+    /// Of `vidscan report`, to make a page like this one.
+    let options: [String]
 
     private var record: RunRecord { result.record }
 
@@ -147,7 +149,7 @@ struct ReportPage {
 
     /// The options of `vidscan report` that make this page again.
     private func remake(_ path: String, isInResult: Bool) -> [String] {
-        (video == nil ? ["--no-video"] : [])
+        options
             + (isInResult && FilePath.name(of: path) == "report.html" ? [] : ["--output", FilePath.absolute(path)])
     }
 
