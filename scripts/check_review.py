@@ -6,9 +6,11 @@ usage: check_review.py [--seeks N] [--pictures FOLDER] VIDSCAN
 For the sample clip, and a rotated, an anamorphic and a variable-frame-rate variant of it, at three window sizes: goes to N
 random samples (50), and checks that the picture is that very frame, as ffmpeg decodes it, that it lies where it should to
 less than a pixel, and that the box drawn on it lies within 3 pixels of the place that faces.csv gives. Then: every key, each
-correction by clicks, names that try to do harm, 180,000 rows at 50 frames per second, and a page without the video at two sizes; no request, no message of the browser.
+correction by clicks, twice with `vidscan apply` between, times typed in six ways, two tabs, space after each kind of click,
+ten fast steps, links, print, names that try to do harm, 180,000 rows at 50 frames per second, 1,000 people, and a page without
+the video at two sizes; no request, no message of the browser.
 
-Needs chromedriver (Debian's chromium-driver), ffmpeg, and numpy (samples/notebook-requirements.txt).
+Needs chromedriver (Debian's chromium-driver), with --firefox firefox-esr, ffmpeg, and numpy (samples/notebook-requirements.txt).
 """
 
 import argparse
@@ -23,9 +25,11 @@ from pathlib import Path
 
 import numpy
 
-from browser import Browser, expect
+import browser as browsers
+from browser import expect
 
 ROOT = Path(__file__).resolve().parent.parent
+Browser = browsers.Browser
 SIZES = [(1440, 1000), (900, 1100), (400, 800)]
 READY = "document.body.dataset.ready === 'true' && (!document.getElementById('video') || document.getElementById('video').readyState >= 2)"
 LEFT, RIGHT, HOME, END, SHIFT = "\ue012", "\ue014", "\ue011", "\ue010", "\ue008"
@@ -198,6 +202,12 @@ def state(browser):
         " keys: document.getElementById('keys').open, corrections: r.corrections.list.length, view: r.view }")
 
 
+def with_shift(browser, key):
+    browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
+        {"type": "keyDown", "value": SHIFT}, {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key},
+        {"type": "keyUp", "value": SHIFT}]}]})
+
+
 def check_keys(program, work):
     """Presses every key that the page lists."""
     result = result_of(program, work, work / "faces.mp4")
@@ -209,9 +219,7 @@ def check_keys(program, work):
     def press(name, *keys):
         tried.add(name)
         if keys[0] == SHIFT:
-            browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
-                {"type": "keyDown", "value": SHIFT}, {"type": "keyDown", "value": keys[1]},
-                {"type": "keyUp", "value": keys[1]}, {"type": "keyUp", "value": SHIFT}]}]})
+            with_shift(browser, keys[1])
         else:
             browser.key(*keys)
         return state(browser)
@@ -254,6 +262,58 @@ def check_keys(program, work):
         expect(not press("L", "l")["paused"], "L plays")
         expect(press("L", "l")["rate"] == 2, "L again plays faster")
         expect(press("space", " ")["paused"], "space pauses")
+        expect("Paused" in browser.run("return document.getElementById('playback').textContent"), "the page says that it is paused")
+        press(">", ">")
+        expect(press("space", " ")["rate"] == 4 and press("<", "<")["rate"] == 2 and press("<", "<")["rate"] == 1.5, "< and > change the speed")
+        expect("Playing 1.5" in browser.run("return document.getElementById('playback').textContent"), "the speed is shown")
+        press("<", "<")
+        press("K", "k")
+        browser.run("window.vidscanReview.seek(4)")
+        press("A", "a")
+        browser.run("window.vidscanReview.seek(4.6)")
+        press("B", "b")
+        press("space", " ")
+        time.sleep(1.5)
+        expect(3.9 < press("K", "k")["at"] < 4.7, "A and B make a loop")
+        press("R", "r")
+        expect(browser.run("return document.getElementById('only').value") == "", "R ends it")
+        # Ten fast presses are ten pictures.
+        browser.run("window.vidscanReview.seek(2)")
+        begin = state(browser)["at"]
+        for _ in range(10):
+            browser.key(".")
+            time.sleep(0.07)
+        expect(near(state(browser)["at"], begin + 0.4), "ten steps at about ten per second move ten pictures")
+        for _ in range(10):
+            browser.key(",")
+        expect(near(state(browser)["at"], begin), "ten steps back go back to where they began")
+        at = browser.run(
+            "const v = document.getElementById('video'), begin = performance.now(); return new Promise(done => {"
+            " v.requestVideoFrameCallback(() => done(performance.now() - begin));"
+            " dispatchEvent(new KeyboardEvent('keydown', { key: '.' })); })")
+        print(f"a step forward takes {at:.0f} ms")
+        expect(at < 250, "a step forward is as fast as one back")
+        # Whatever was clicked, space plays.
+        for target in ("#play", "#mute", "#tab-events", ".event", "#tab-people", "#people input", "#speed", "#seek", "#zoom-in",
+                       "#zoom-all", "#area", "#layers input", ".lane-name", "#metric", "#border"):
+            if target == "#layers input":
+                click(browser, ".menu summary")
+            click(browser, target)
+            if target in ("#speed", "#metric"):
+                browser.key("\ue00c")
+            browser.key("k")
+            browser.key(" ")
+            expect(not state(browser)["paused"], f"space plays after a click on {target}")
+            browser.key("k")
+        browser.run("document.querySelector('.menu').open = false")
+        browser.key("\ue004")
+        browser.run("document.getElementById('mute').focus()")
+        muted = state(browser)["muted"]
+        browser.key(" ")
+        expect(state(browser)["muted"] != muted and state(browser)["paused"], "a control that was reached with tab is pressed by space")
+        browser.run("document.activeElement.blur()")
+        for name in ("Y", "N", "S", "esc"):
+            press(name, "\ue00c" if name == "esc" else name.lower())
         browser.run("window.vidscanReview.seek(10)")
         before = state(browser)["at"]
         browser.key("j")
@@ -265,6 +325,10 @@ def check_keys(program, work):
         expect(not press("F", "f")["full"], "F again does not")
         browser.run("window.vidscanReview.corrections.add({ do: 'note', time: 1, text: 'x' })")
         expect(press("U", "u")["corrections"] == 0, "U takes the last correction back")
+        said = "return document.getElementById('toast').className + document.getElementById('said').textContent"
+        expect(browser.run(said) == "Taken back: note at 0:01.00: x", "the page says what was taken back")
+        expect(press("shift U", SHIFT, "u")["corrections"] == 1, "with shift, U makes it again")
+        press("U", "u")
         expect(press("?", "?")["keys"], "? shows the keys")
         expect(tried == listed, f"every key that is listed was pressed {tried ^ listed}")
         expect(not browser.complaints(), "the browser complains of nothing")
@@ -281,11 +345,11 @@ def check_corrections(program, work):
         browser.call("POST", "/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {
             "behavior": "allow", "downloadPath": str(work)}})
         browser.open(result / "report.html", READY)
-        click(browser, "#tab-correct")
         # The second person's track is split where she comes back, and that half is joined with it again.
-        browser.run("window.vidscanReview.seek(9.8)")
-        state(browser)
         click(browser, "#lane-names button:first-child")
+        expect(browser.run("return !document.getElementById('face').hidden"), "a click on a lane's name opens the panel of the face")
+        at = browser.run("return window.vidscanReview.shown")
+        expect(at == 0, f"and leaves the playhead where it is ({at})")
         browser.run("window.vidscanReview.seek(9.8)")
         state(browser)
         click(browser, "#split")
@@ -293,73 +357,177 @@ def check_corrections(program, work):
         expect(people == [1, 2, 3], f"a split makes another person {people}")
         fill(browser, "#name", 'a"b')
         click(browser, "#form-name button")
-        expect("quotation marks" in browser.run("return document.getElementById('correction-state').textContent"), "a name that vidscan would refuse is refused")
+        expect("quotation marks" in browser.run(SAID), "a name that vidscan would refuse is refused")
         browser.run("document.getElementById('name').value = ''")
         fill(browser, "#name", "P<b>01</b> & Ann")
         click(browser, "#form-name button")
         expect(
             browser.run("return [...document.querySelectorAll('#people .name')].map(n => n.textContent)").count(
                 'P<b>01</b> & Ann') == 1, "a name with markup is shown as it is")
-        browser.run("window.vidscanReview.seek(17.8)")
-        state(browser)
         # The face that passes through the picture at the end is in the right half.
-        box = browser.run("return window.vidscanReview.boxes(17.8)[0]")
-        where = browser.run(PLACE)
-        click(browser, "#picture", (box[0] + box[2] / 2) / 640, (box[1] + box[3] / 2) / 360)
+        click_face(browser, 17.8)
         expect("face 3" in browser.run("return document.getElementById('selected').textContent"), "a click on a face selects it")
-        click(browser, "#tab-correct")
-        browser.run("document.getElementById('other').value = [...document.getElementById('other').options].find(o => o.text === 'Person 2').value")
-        click(browser, "#form-merge button")
+        browser.run("[...document.querySelectorAll('#others button')].find(b => b.textContent === 'Person 2' || b.textContent.includes('Ann')).click()")
         expect(browser.run("return [...window.vidscanReview.model.people.keys()]") == [1, 2], "joining makes them one person")
         click(browser, "#somebody-else")
         expect(browser.run("return window.vidscanReview.model.people.size") == 3, "saying that they are not separates them again")
-        click(browser, "#undo")
+        click(browser, "#undo-said")
         expect(browser.run("return [...window.vidscanReview.model.people.keys()]") == [1, 2], "undo joins them again")
-        fill(browser, "#exclude-from", "0.5")
-        fill(browser, "#exclude-to", "1.1")
-        click(browser, "#form-exclude button:last-child")
+        click(browser, "#redo-said")
+        expect(browser.run("return window.vidscanReview.model.people.size") == 3, "redo separates them once more")
+        click(browser, "#undo-said")
+        click(browser, "#close-face")
+        click(browser, "#tab-correct")
+        check_times(browser)
+        exclude(browser, "0:00,5", "1.1")
         browser.run("window.vidscanReview.seek(2)")
         state(browser)
         fill(browser, "#note", "laughs <script>alert(1)</script>")
         click(browser, "#form-note button")
-        browser.run("window.vidscanReview.seek(2)")
-        state(browser)
-        box = browser.run("return window.vidscanReview.boxes(2)[0]")
-        click(browser, "#picture", (box[0] + box[2] / 2) / 640, (box[1] + box[3] / 2) / 360)
+        click_face(browser, 2)
         click(browser, "#no-face")
         kinds = browser.run("return window.vidscanReview.corrections.list.map(c => c.do)")
         expect(kinds == ["split", "name", "same_person", "exclude", "note", "not_a_face"], f"six corrections are listed {kinds}")
         # They survive the page.
-        browser.call("POST", "/refresh", {})
-        for _ in range(100):
-            if browser.run(f"return {READY}"):
-                break
-            time.sleep(0.1)
+        reload(browser)
         expect(browser.run("return window.vidscanReview.corrections.list.length") == 6, "they are still there after a reload")
-        click(browser, "#tab-correct")
-        click(browser, "#save")
-        saved = work / "corrections.json"
-        for _ in range(50):
-            if saved.exists():
-                break
-            time.sleep(0.1)
+        saved = save(browser, work)
         model = browser.run(
             "const m = window.vidscanReview.model; return m.tracks.map(t => [t.id, t.person, t.to - t.from]).sort()")
         expect(not browser.complaints(), "the browser complains of nothing")
+
+        vidscan(program, "apply", "--quiet", result, saved)
+        faces = rows(result)
+        counted = {}
+        for row in faces:
+            counted.setdefault((int(row["face_id"]), int(row["person_id"])), []).append(float(row["time"]))
+        expect(all(not 0.5 <= at <= 1.1 for times in counted.values() for at in times), "no face is left in the excluded time")
+        expect(
+            sorted([face, person, len(times)] for (face, person), times in counted.items()) == model,
+            f"the tables have the tracks and people that the page shows {model}")
+        first = {name: (result / name).read_bytes() for name in original}
+
+        # The second round begins with what the tables contain.
+        vidscan(program, "report", "--quiet", "--force", result)
+        reload(browser)
+        expect(
+            browser.run("const c = window.vidscanReview.corrections; return [c.list.length, c.applied.length, window.vidscanReview.model.problems.length]")
+            == [0, 6, 0], "after apply, six corrections are in the tables, and none is new")
+        click(browser, "#tab-correct")
+        second = save(browser, work)
+        vidscan(program, "apply", "--quiet", result, second)
+        expect(
+            second != saved and all((result / name).read_bytes() == data for name, data in first.items()),
+            "saved again without a change, they give the same tables")
+        exclude(browser, "0:15", "0:16.5")
+        browser.run("document.getElementById('applied-part').open = true")
+        take_back = "[...document.querySelectorAll('#applied li')].find(l => l.textContent.includes('exclude')).querySelector('.small').click()"
+        browser.run(take_back)
+        browser.run("[...document.querySelectorAll('#applied li')].find(l => l.textContent.includes('no face')).querySelector('.small').click()")
+        kinds = [item["do"] for item in json.loads(save(browser, work).read_text())["corrections"]]
+        expect(kinds == ["split", "name", "same_person", "note", "exclude"], f"the file lacks what was taken back {kinds}")
+        command = browser.run("return document.getElementById('commands').textContent")
+        expect(f"vidscan apply {result} ~/Downloads/corrections-" in command and f"vidscan report --force {result}" in command, f"the page gives the commands: {command}")
+        vidscan(program, "apply", "--quiet", result, newest(work))
+        vidscan(program, "report", "--quiet", "--force", result)
+        reload(browser)
+        expect(
+            browser.run("const c = window.vidscanReview.corrections; return [c.list.length, c.applied.length]") == [0, 5]
+            and any(float(row["time"]) < 1.1 for row in rows(result)), "after the second round, the tables have what the page said")
+        check_tabs(browser, result)
+        expect(not browser.complaints(), "the browser complains of nothing")
     finally:
         browser.close()
-    vidscan(program, "apply", "--quiet", result, saved)
-    faces = rows(result)
-    counted = {}
-    for row in faces:
-        counted.setdefault((int(row["face_id"]), int(row["person_id"])), []).append(float(row["time"]))
-    expect(all(not 0.5 <= at <= 1.1 for times in counted.values() for at in times), "no face is left in the excluded time")
-    expect(
-        sorted([face, person, len(times)] for (face, person), times in counted.items()) == model,
-        f"the tables have the tracks and people that the page shows {model}")
     vidscan(program, "apply", "--quiet", "--undo", result)
     expect(
         all((result / name).read_bytes() == data for name, data in original.items()), "--undo gives every table's bytes back")
+
+
+SAID = "return document.getElementById('said').textContent"
+
+
+def click_face(browser, at):
+    """Clicks the first face that is visible at a time."""
+    browser.run("window.vidscanReview.seek(arguments[0])", at)
+    state(browser)
+    box = browser.run("return window.vidscanReview.boxes(arguments[0])[0]", at)
+    _, _, width, height = browser.run(PLACE)
+    scale = min(width / 640, height / 360)
+    left, top = (width - 640 * scale) / 2, (height - 360 * scale) / 2
+    click(browser, "#picture", (left + scale * (box[0] + box[2] / 2)) / width, (top + scale * (box[1] + box[3] / 2)) / height)
+
+
+def reload(browser):
+    browser.call("POST", "/refresh", {})
+    for _ in range(100):
+        if browser.run(f"return {READY}"):
+            return
+        time.sleep(0.1)
+
+
+def newest(work):
+    return max(work.glob("corrections-*.json"), key=lambda path: path.stat().st_mtime_ns, default=None)
+
+
+def save(browser, work):
+    """Saves the corrections, and returns their file, whose name has the time in seconds."""
+    time.sleep(1.1)
+    before = newest(work)
+    click(browser, "#tab-correct")
+    click(browser, "#save")
+    for _ in range(50):
+        if newest(work) != before:
+            return newest(work)
+        time.sleep(0.1)
+    expect(False, "a file of corrections was saved")
+
+
+def exclude(browser, first, last):
+    for field, text in (("#exclude-from", first), ("#exclude-to", last)):
+        browser.run("document.querySelector(arguments[0]).value = ''", field)
+        fill(browser, field, text)
+    click(browser, "#form-exclude button:last-child")
+
+
+def check_times(browser):
+    """Types times in the ways that people write them, and in some that cannot be meant."""
+    for first, last, seconds in (
+            ("3", "5.25", [3, 5.25]), ("3,5", "5", [3.5, 5]), ("0:03", "0:05", [3, 5]), ("0:03,5", "0:05.75", [3.5, 5.75]),
+            ("0:00:03", "0:00:05.5", [3, 5.5]), (" 00:03 ", "000:05", [3, 5])):
+        exclude(browser, first, last)
+        item = browser.run("return window.vidscanReview.corrections.list.at(-1)")
+        expect([item.get("from"), item.get("to")] == seconds, f"{first} to {last} is {seconds}")
+        browser.key("\ue004")
+        click(browser, "#undo")
+    count = browser.run("return window.vidscanReview.corrections.list.length")
+    for first, last in (("9", "999"), ("0:75", "0:80"), ("3:5", "4"), ("5", "3"), ("", "5"), ("three", "5"), ("1:2:03", "5"), ("-1", "5")):
+        exclude(browser, first, last)
+        expect(browser.run("return window.vidscanReview.corrections.list.length") == count and browser.run(SAID), f"{first} to {last} is refused: {browser.run(SAID)}")
+    browser.run("document.getElementById('exclude-from').value = document.getElementById('exclude-to').value = ''")
+
+
+def check_tabs(browser, result):
+    """Two tabs of one page keep each other's corrections."""
+    first = browser.call("GET", "/window")
+    other = browser.call("POST", "/window/new", {"type": "tab"})["handle"]
+    note = "window.vidscanReview.corrections.add({ do: 'note', time: 1, text: arguments[0] })"
+    notes = "return window.vidscanReview.corrections.list.map(c => c.text)"
+    browser.call("POST", "/window", {"handle": other})
+    browser.open(result / "report.html", READY)
+    browser.run(note, "one")
+    browser.call("POST", "/window", {"handle": first})
+    time.sleep(0.3)
+    expect(browser.run(notes) == ["one"], f"what one tab adds, the other shows {browser.run(notes)}")
+    browser.run(note, "two")
+    browser.call("POST", "/window", {"handle": other})
+    time.sleep(0.3)
+    expect(browser.run(notes) == ["one", "two"], "and both have all")
+    browser.run("window.vidscanReview.corrections.undo()")
+    expect(browser.run(notes) == ["two"], "undo takes back what its own tab did")
+    browser.run("window.vidscanReview.corrections.redo()")
+    browser.call("POST", "/window", {"handle": first})
+    time.sleep(0.3)
+    expect(browser.run(notes) == ["one", "two"], "redo makes it again, in its place")
 
 
 def check_names(program, work):
@@ -380,8 +548,9 @@ def check_names(program, work):
         browser.close()
 
 
-def large_result(program, work, samples, people):
-    """Makes a result of so many samples and people by repeating the rows of a real one."""
+def large_result(program, work, samples, people, visible=None):
+    """Makes a result of so many samples and people by repeating the rows of a real one. With `visible`, the people
+    come one after another, so many at a time."""
     result = result_of(program, work, work / "faces.mp4")
     faces, frames, tracks = rows(result), rows(result, "frames.csv"), rows(result, "tracks.csv")
     chance = random.Random(1)
@@ -399,9 +568,20 @@ def large_result(program, work, samples, people):
             writer.writeheader()
             writer.writerows(lines)
 
+    def who(sample):
+        if visible is None:
+            return range(1, people + 1)
+        first = sample * people // samples // visible * visible + 1
+        return range(first, min(first + visible, people + 1))
+
+    spans = {}
+    for sample in range(samples):
+        for person in who(sample):
+            spans.setdefault(person, [sample, sample])[1] = sample
+
     def many():
         for sample in range(samples):
-            for person in range(1, people + 1):
+            for person in who(sample):
                 row = dict(faces[(sample + 7 * person) % len(faces)])
                 row.update(time=f"{sample / 5:.6f}", frame=sample * 5, face_id=person, person_id=person)
                 # As noisy as a real face.
@@ -412,16 +592,16 @@ def large_result(program, work, samples, people):
 
     write("faces.csv", faces[0].keys(), many())
     write("frames.csv", frames[0].keys(), (
-        dict(frames[0], time=f"{sample / 5:.6f}", frame=sample * 5, faces=people) for sample in range(samples)))
+        dict(frames[0], time=f"{sample / 5:.6f}", frame=sample * 5, faces=len(who(sample))) for sample in range(samples)))
     write("tracks.csv", tracks[0].keys(), (
-        dict(tracks[0], face_id=person, person_id=person, first_time="0.000000", last_time=f"{(samples - 1) / 5:.6f}",
-             samples=samples) for person in range(1, people + 1)))
+        dict(tracks[0], face_id=person, person_id=person, first_time=f"{begin / 5:.6f}", last_time=f"{end / 5:.6f}",
+             best_time=f"{begin / 5:.6f}", samples=end - begin + 1) for person, (begin, end) in spans.items()))
     write("events.csv", rows(result, "events.csv")[0].keys(), (
         dict(rows_of_event, time=f"{index / 2:.6f}", face_id=1 + index % people, kind="blink", value="")
         for index, rows_of_event in enumerate([rows(result, "events.csv")[0]] * int(samples / 5 * 2))))
     record = json.loads((result / "run.json").read_text())
     record["video"]["duration_seconds"] = samples / 5
-    record["counts"].update(faces=samples * people, sampled_frames=samples, face_ids=people, person_ids=people)
+    record["counts"].update(faces=sum(len(who(sample)) for sample in range(samples)), sampled_frames=samples, face_ids=people, person_ids=people)
     (result / "run.json").write_text(json.dumps(record))
     return result
 
@@ -430,7 +610,7 @@ PAN = """
 const done = arguments[arguments.length - 1], area = document.getElementById('area'), box = area.getBoundingClientRect();
 const review = window.vidscanReview, drawn = review.drawing.count, begin = performance.now(), gaps = [];
 let step = 0, last = begin;
-const send = (type, x) => area.dispatchEvent(new PointerEvent(type, { pointerId: 1, isPrimary: true, button: 0, clientX: x, clientY: box.y + 60, bubbles: true }));
+const send = (type, x) => area.dispatchEvent(new PointerEvent(type, { pointerId: 1, isPrimary: true, button: 0, shiftKey: true, clientX: x, clientY: box.y + 60, bubbles: true }));
 area.setPointerCapture = () => {};
 send('pointerdown', box.x + box.width * 0.9);
 const next = now => {
@@ -475,6 +655,32 @@ def check_speed(program, work):
     expect(size < 300_000, f"a minute without thumbnails: {size / 1e3:.0f} kB")
 
 
+def check_people(program, work):
+    """A thousand people, of whom twenty are visible at a time."""
+    result = large_result(program, work, 2000, 1000, visible=20)
+    vidscan(program, "report", "--quiet", "--force", "--no-thumbnails", result)
+    size = (result / "report.html").stat().st_size
+    expect(size < 12_000_000, f"1,000 people: a page of {size / 1e6:.1f} MB")
+    browser = Browser(1440, 1000, False)
+    try:
+        browser.open(result / "report.html", READY)
+        expect("tracks.csv has the other 500" in browser.run("return document.querySelector('header').textContent"), "1,000 people: the page says who is left out")
+        rate, slow = browser.call("POST", "/execute/async", {"script": PAN, "args": []})
+        browser.run("window.vidscanReview.setView(30, 60)")
+        time.sleep(0.3)
+        lanes = browser.run("return document.querySelectorAll('.lane-name').length")
+        expect(0 < lanes < 200, f"1,000 people: only those in view have lanes ({lanes})")
+        rate, slow = browser.call("POST", "/execute/async", {"script": PAN, "args": []})
+        expect(rate >= 30, f"1,000 people: {rate:.0f} frames per second while panning, 95 % within {slow:.1f} ms")
+        fill(browser, "#person-search", "77")
+        time.sleep(0.3)
+        names = browser.run("return [...document.querySelectorAll('#people .name')].map(n => n.textContent)")
+        expect(names and all("77" in name for name in names), f"1,000 people: search finds {len(names)} of them")
+        expect(not browser.complaints(), "the browser complains of nothing")
+    finally:
+        browser.close()
+
+
 def check_files(program, work):
     """Videos that browsers cannot play, pages without one, and pages to pass on."""
     subprocess.run(
@@ -510,6 +716,147 @@ def check_files(program, work):
     expect("<video" not in text and "data:image" not in text and str(work) not in text, "--hide-faces: no video, picture or folder")
 
 
+def check_curves(browser, name):
+    """Finds a metric in the menu, draws its curve above another one, and reads the values at the pointer."""
+    click(browser, ".timeline .menu summary")
+    fill(browser, "#metric-search", "yaw")
+    found = browser.run("return [...document.querySelectorAll('#metric-list label:not([hidden])')].map(l => l.textContent.trim())")
+    expect("yaw" in found and "smile" not in found, f"{name}: the menu finds metrics {found}")
+    click(browser, "#metric-list input[value=yaw]")
+    click(browser, ".timeline .menu summary")
+    expect(browser.run("return document.getElementById('metric').textContent") == "yaw, smile", f"{name}: two curves above each other")
+    words = browser.run("return document.getElementById('in-words').textContent")
+    expect("yaw" in words and "on average" in words and "measured in" in words, f"{name}: the curves are described: {words}")
+    x, y, width, _ = browser.run("const b = document.getElementById('area').getBoundingClientRect(); return [b.x, b.y, b.width, b.height]")
+    browser.pointer({"type": "pointerMove", "duration": 20, "origin": "viewport", "x": round(x + width * 0.3), "y": round(y + 30)})
+    shown = browser.run("const r = document.getElementById('readout'); return r.hidden ? '' : r.textContent")
+    expect("yaw" in shown and "smile" in shown and "°" in shown, f"{name}: the values at the pointer: {shown}")
+
+
+def check_doubts(program, work):
+    """Answers the doubts with keys, and drags on the timeline."""
+    result = result_of(program, work, work / "faces.mp4", "--rate", "5")
+    lines = rows(result, "tracks.csv")
+    with open(result / "tracks.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, lines[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(dict(line, person_confidence=f"0.{6 + index}") for index, line in enumerate(lines))
+    vidscan(program, "report", "--quiet", "--force", result)
+    browser = Browser(1366, 768, False)
+    made = "return window.vidscanReview.corrections.list.map(c => c.do)"
+    doubt = "return document.getElementById('tab-check').textContent + ': ' + document.getElementById('doubt').textContent"
+    try:
+        browser.open(result / "report.html", READY)
+        click(browser, "#begin")
+        expect("Check (2): Is this Person 1?" in browser.run(doubt), f"the least certain doubt comes first: {browser.run(doubt)}")
+        browser.key("s")
+        expect("Check (2): Is this Person 2?" in browser.run(doubt), "S keeps it for later")
+        browser.key("y")
+        expect("Check (1): Is this Person 1?" in browser.run(doubt) and browser.run(made) == ["checked"], "an answered doubt leaves")
+        expect("1 of 2 answered" in browser.run(doubt), "the progress is shown")
+        browser.run("window.vidscanReview.seek(7)")
+        state(browser)
+        browser.key("n")
+        expect(browser.run(made) == ["checked", "different_people"] and "Done" in browser.run(doubt), f"no separates them: {browser.run(doubt)}")
+        saved = json.loads(browser.run("return window.vidscanReview.corrections.text()"))["corrections"]
+        expect([item["do"] for item in saved] == ["different_people"], "what was only looked at is not saved")
+        browser.key("u", "u")
+        expect(browser.run(made) == [] and "Check (2)" in browser.run(doubt), "undo asks again")
+
+        # Dragging marks a range; what can be done with it stands beside it.
+        x, y, width, _ = browser.run("const b = document.getElementById('area').getBoundingClientRect(); return [b.x, b.y, b.width, b.height]")
+
+        def drag(first, last, dy=30):
+            browser.pointer(
+                {"type": "pointerMove", "duration": 20, "origin": "viewport", "x": round(x + width * first), "y": round(y + dy)},
+                {"type": "pointerDown", "button": 0},
+                {"type": "pointerMove", "duration": 60, "origin": "viewport", "x": round(x + width * last), "y": round(y + dy)},
+                {"type": "pointerUp", "button": 0})
+            time.sleep(0.1)
+
+        at = state(browser)["at"]
+        for text, then in (
+                ("Exclude", "window.vidscanReview.corrections.list.at(-1).do === 'exclude'"),
+                ("Loop", "document.getElementById('only').value === 'loop'"),
+                ("Zoom", "window.vidscanReview.view[1] - window.vidscanReview.view[0] < 8")):
+            drag(0.4, 0.6)
+            if text == "Exclude":
+                expect(state(browser)["at"] == at, "dragging leaves the playhead where it is")
+            browser.run("[...document.querySelectorAll('#range button')].find(b => b.textContent === arguments[0]).click()", text)
+            expect(browser.run(f"return {then}"), f"a dragged range: {text}")
+        # Playing keeps to one person.
+        browser.run("window.vidscanReview.setView(0, 99); window.vidscanReview.corrections.undo()")
+        click_face(browser, 2)
+        browser.run("const o = document.getElementById('only'); o.value = 'person'; o.dispatchEvent(new Event('change'))")
+        browser.run("window.vidscanReview.seek(2.6)")
+        state(browser)
+        browser.key(" ")
+        time.sleep(1.2)
+        browser.key("k")
+        expect(6.5 < state(browser)["at"] < 8, f"playing one person jumps over the time without them ({state(browser)['at']})")
+        expect(not browser.complaints(), "the browser complains of nothing")
+    finally:
+        browser.close()
+
+
+def check_passing_on(program, work):
+    """Links to a moment and a person, the rows in view, a picture, print; the size of the first screen."""
+    result = result_of(program, work, work / "faces.mp4", "--rate", "5")
+    for width, height in ((1366, 768), (400, 800), (2560, 1440)):
+        browser = Browser(width, height, False)
+        try:
+            browser.call("POST", "/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {
+                "behavior": "allow", "downloadPath": str(work)}})
+            browser.open(result / "report.html", READY)
+            # Firefox has no window of 400 pixels.
+            name, wide = f"{width}x{height}", browser.run("return innerWidth")
+            bottoms = browser.run(
+                "return ['picture', 'play', 'full', 'people', 'area', 'lanes'].map(id => {"
+                " const b = document.getElementById(id).getBoundingClientRect(); return [b.top, b.bottom, b.left, b.right]; })")
+            expect(
+                all(0 <= top < bottom <= height and 0 <= left < right <= wide for top, bottom, left, right in bottoms),
+                f"{name}: video, lists and timeline are on one screen {bottoms}")
+            expect(browser.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: nothing sticks out")
+            before = browser.run("return document.getElementById('area').getBoundingClientRect().height")
+            browser.run("document.getElementById('border').focus()")
+            browser.key("\ue013", "\ue013")
+            expect(browser.run("return document.getElementById('area').getBoundingClientRect().height") > before + 20, f"{name}: the border moves")
+        finally:
+            browser.close()
+    browser = Browser(1366, 768, False)
+    try:
+        browser.call("POST", "/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {
+            "behavior": "allow", "downloadPath": str(work)}})
+        browser.open(result / "report.html", READY)
+        browser.run("location.hash = '#t=7&person=1'")
+        time.sleep(0.3)
+        expect(abs(state(browser)["at"] - 7) < 0.05, "a link goes to its time")
+        expect("Person 1" in browser.run("return document.getElementById('selected').textContent"), "and selects its person")
+        browser.run("window.vidscanReview.seek(8)")
+        browser.run("document.getElementById('link').click()")
+        expect(browser.run("return location.hash") == "#t=8&person=1", "a link to here has the time and the person")
+        browser.run("window.vidscanReview.setView(3, 6)")
+        browser.run("document.getElementById('rows-csv').click(); document.getElementById('view-png').click()")
+        for _ in range(50):
+            if (work / "faces.mp4.rows.csv").exists() and (work / "faces.mp4.timeline.png").exists():
+                break
+            time.sleep(0.1)
+        with open(work / "faces.mp4.rows.csv", newline="") as file:
+            saved = list(csv.DictReader(file))
+        wanted = [row for row in rows(result) if 3 <= float(row["time"]) <= 6]
+        expect(
+            [(row["time"], row["face_id"]) for row in saved] == [(row["time"], row["face_id"]) for row in wanted]
+            and all(abs(float(a["smile"]) - float(b["smile"])) < 0.3 for a, b in zip(saved, wanted)), f"{len(saved)} rows in view are saved")
+        expect(gray(None, data=(work / "faces.mp4.timeline.png").read_bytes()).std() > 10, "a picture of the timeline is saved")
+        browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
+        expect(
+            browser.run("return ['picture', 'area'].every(id => document.getElementById(id).getBoundingClientRect().height > 100)"),
+            "in print, there are the picture and the timeline")
+        expect(not browser.complaints(), "the browser complains of nothing")
+    finally:
+        browser.close()
+
+
 def check_plain(program, work, pictures=None):
     """A page without the video: it has everything but the player."""
     result = result_of(program, work, work / "faces.mp4")
@@ -539,16 +886,14 @@ def check_plain(program, work, pictures=None):
                 click(browser, "#area", 0.5, 0.2)
                 at = browser.run("return window.vidscanReview.shown")
                 expect(2 < at < 12, f"{name}: a click moves the playhead ({at})")
-                values = browser.run("return [...document.querySelectorAll('#people output')].map(o => o.textContent).join('')")
+                values = browser.run("return [...document.querySelectorAll('#people .value')].map(o => o.textContent).join('')")
                 expect(values.strip(), f"{name}: people have their values there")
                 browser.key(RIGHT)
                 after = browser.run("return window.vidscanReview.shown")
                 expect(min(abs(after - t) for t in times) < 0.0006 and after > at, f"{name}: right goes to the next sample")
                 keys = browser.run("return [...document.querySelectorAll('#key-list kbd')].map(k => k.textContent)")
-                expect("space" not in keys and "U" in keys, f"{name}: it lists only keys that do something")
-                browser.run(
-                    "const s = document.getElementById('metric'); s.value = [...s.options].find(o => o.text === 'yaw').value;"
-                    "s.dispatchEvent(new Event('change'))")
+                expect("space" not in keys and "U" in keys and "esc" in keys, f"{name}: it lists only keys that do something")
+                check_curves(browser, name)
                 time.sleep(0.2)
                 turned = browser.run(curves)
                 expect(turned != before, f"{name}: another metric, another curve")
@@ -561,11 +906,10 @@ def check_plain(program, work, pictures=None):
                 zoomed = browser.run("return window.vidscanReview.view")
                 expect(zoomed[1] - zoomed[0] < 0.6 * (view[1] - view[0]), f"{name}: it zooms")
                 click(browser, "#zoom-all")
-                click(browser, "#tab-correct")
                 click(browser, ".lane-name")
                 click(browser, "#no-face")
                 expect(browser.run("return window.vidscanReview.model.people.size") == 1, f"{name}: corrections work")
-                click(browser, "#undo")
+                click(browser, "#undo-said")
                 click(browser, "#tab-events")
                 expect(browser.run("return document.querySelectorAll('.event').length") > 5, f"{name}: events are listed")
                 browser.run("const t = document.getElementById('tracks'); t.closest('details').open = true; t.querySelector('th:nth-child(4) button').click()")
@@ -587,8 +931,12 @@ def main():
     parser.add_argument("vidscan", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--seeks", type=int, default=50, help="of the sample clip; the variants get a third")
     parser.add_argument("--pictures", type=Path)
-    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "speed", "files", "plain"])
+    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "doubts", "speed", "people", "files", "passing", "plain"])
+    parser.add_argument("--firefox", action="store_true", help="use Firefox instead of Chromium")
     arguments = parser.parse_args()
+    if arguments.firefox:
+        global Browser
+        Browser = browsers.Firefox
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         shutil.copy(ROOT / "samples/faces.mp4", work)
@@ -605,7 +953,7 @@ def main():
                     arguments.seeks if name == "sample" else max(1, arguments.seeks // 3))
         for part, check in {
             "keys": check_keys, "corrections": check_corrections, "names": check_names, "speed": check_speed,
-            "files": check_files,
+            "doubts": check_doubts, "people": check_people, "files": check_files, "passing": check_passing_on,
         }.items():
             if part in arguments.only:
                 check(arguments.vidscan, work)

@@ -16,8 +16,8 @@ from browser import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = {
-    "report": (1400, 1180, False, "people"), "report-dark": (1400, 1180, True, "events"),
-    "report-narrow": (400, 1500, False, "people"),
+    "report": (1366, 768, False, "people"), "report-dark": (1366, 768, True, "events"),
+    "report-narrow": (400, 800, False, "people"),
 }
 
 

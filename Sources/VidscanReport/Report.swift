@@ -17,6 +17,17 @@ package struct Report: Sendable {
         package var limits = MediaLimits()
 
         package init() {}
+
+        /// Of `vidscan report`, for another page like this one. A proxy in the result's folder is found without.
+        var arguments: [String] {
+            let thumbnails = hasThumbnails.map { [$0 ? "--thumbnails" : "--no-thumbnails"] } ?? []
+            return switch video {
+            case .none: thumbnails + ["--no-video"]
+            case .file(let path) where FilePath.name(of: path) != "proxy.mp4":
+                thumbnails + ["--video", FilePath.absolute(path)]
+            case .file, .source: thumbnails
+            }
+        }
     }
 
     package enum VideoChoice: Sendable, Equatable {
@@ -45,7 +56,9 @@ package struct Report: Sendable {
 
     /// More tracks would make the page too large for a browser.
     private static let maximumTracks = 500
+    /// Each person has one before anybody has a second one. Beyond the first number, they are smaller.
     private static let maximumThumbnails = 60
+    private static let maximumSmallThumbnails = 300
     private let options: Options
 
     package init(options: Options = Options()) { self.options = options }
@@ -79,13 +92,13 @@ package struct Report: Sendable {
         let samples = try SampleTimes(folder: resultPath, mayBeEmpty: true)
         let hidesFaces = options.hidesFaces || result.hidesFaces
         let video = try video(of: result, input, page: path, hidesFaces: hidesFaces)
-        let shown = Self.longestVisible(faces, maximum: Self.maximumThumbnails)
+        let shown = Self.shown(faces)
         var pictures: [Int: String] = [:]
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
             let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
             pictures = try FacePictures.make(
                 shown.map { ($0.id, $0.bestMicroseconds, $0.box) }, of: result, from: source, limits: options.limits,
-                cancellation: cancellation)
+                areSmall: shown.count > Self.maximumThumbnails, cancellation: cancellation)
         }
 
         // These notices are about the result, which is not passed on.
@@ -111,14 +124,15 @@ package struct Report: Sendable {
         }
         if let video, !video.isWidelyPlayable {
             notices.append(
-                "most browsers cannot play \(result.record.video.codec) in such a file; --proxy makes a copy that they play"
+                "most browsers cannot play \(result.record.video.codec) in such a file; 'vidscan report --proxy --force' makes"
+                    + " a copy that they play"
             )
         }
 
         let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
         let report = ReportPage(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
-            samples: samples, pictures: pictures, video: video)
+            samples: samples, pictures: pictures, video: video, options: options.arguments)
         try file.write(try report.html(for: path, notices: pageNotices))
         try file.complete()
         return Summary(
@@ -157,6 +171,16 @@ package struct Report: Sendable {
         }
     }
 
+    /// The faces that have a picture: of each person the one that is visible longest, then others.
+    private static func shown(_ faces: [ReportedFace]) -> [ReportedFace] {
+        var people: Set<Int> = []
+        let longest = longestVisible(faces, maximum: maximumTracks).sorted { $0.visibleSeconds > $1.visibleSeconds }
+        let first = longest.filter { people.insert($0.personID ?? -$0.id).inserted }.prefix(maximumSmallThumbnails)
+        let ids = Set(first.map(\.id))
+        let others = longest.filter { !ids.contains($0.id) }.prefix(max(0, maximumThumbnails - first.count))
+        return (first + others).sorted { $0.id < $1.id }
+    }
+
     /// Ordered by face_id.
     private static func longestVisible(_ faces: [ReportedFace], maximum: Int) -> [ReportedFace] {
         faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(maximum)
@@ -168,7 +192,7 @@ struct PageVideo {
     /// Relative to the page.
     let address: String
     let isPicture: Bool
-    let advice: String
+    let isSource: Bool
     /// Whether browsers usually play its codec and container.
     let isWidelyPlayable: Bool
 
@@ -184,10 +208,6 @@ struct PageVideo {
         isPicture = Self.pictures.contains(suffix) && video.durationSeconds == nil
         // vidscan wrote the other videos, or the user chose them for this.
         isWidelyPlayable = isPicture || !isSource || Self.codecs[video.codec]?.contains(suffix) == true
-        let name = FilePath.name(of: FilePath.absolute(result.name))
-        advice =
-            isSource
-            ? "A copy that every browser plays: vidscan report --proxy --force \(name)"
-            : "Browsers play H.264 in MP4 files."
+        self.isSource = isSource
     }
 }

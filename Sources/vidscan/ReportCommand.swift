@@ -14,8 +14,8 @@ struct ReportCommand: AsyncParsableCommand {
             path, and loads nothing else: keep both together, and it works from any folder, without a server or a network. \
             With --no-video it needs no video at all, so you can mail it. Several results get a page each, and an index.
 
-            On the page you can join people, split tracks, give names, exclude times and add notes. Saved as \
-            corrections.json, they go into the tables with 'vidscan apply'.
+            On the page you can join people, split tracks, give names, exclude times and add notes. Once they are saved, the \
+            page gives the commands that put them into the tables.
 
             If your browser cannot play the video (HEVC, MPEG-2, many .mkv files), --proxy makes a small copy of it that \
             every browser plays. It shows the people in the video too.

@@ -26,7 +26,10 @@ struct VideoAndPage: ResultAddition {
             if let hidden = summary.hidden { outcome.append(hidden) }
             if let visibility = summary.visibility { outcome.append(visibility.words) }
         }
-        if settings.report.page { _ = try await page(settings).run(resultPath: folder, replaces: false) }
+        if settings.report.page {
+            let page = try await page(settings).run(resultPath: folder, replaces: false)
+            if let notice = page.notice { observer.warned(name, message: notice) }
+        }
         return outcome
     }
 

@@ -105,6 +105,10 @@ struct ReportTests {
             let microseconds = times[Int(samples[row])]
             #expect(Double(microseconds) / 1e6 == (try faces.number("time", index)))
         }
+        let frames = try CSVTable(path: "\(folder.path)/clip.mp4.vidscan/frames.csv")
+        let numbers = try frames.rows.indices.map { Int64(try frames.number("frame", $0) ?? -1) }
+        #expect(review.columns["frame"] == numbers && numbers.count == review.data.samples)
+        #expect(review.data.result == "." && review.data.again == ["--no-thumbnails"] + options)
         let names = review.data.columns.map(\.name)
         #expect(names.contains("smile") && names.contains("AU12") && names.contains("chin_y"))
         #expect(review.data.columns.count { $0.quantization != nil } > 50)
@@ -156,6 +160,7 @@ struct ReportTests {
         let page = try folder.text("clip.mp4.vidscan/report.html")
         #expect(!page.contains("<video") && !page.contains("data:image/jpeg") && !page.contains(folder.path))
         #expect(page.contains("the page has no video"))
+        #expect(try Review(page).data.result == nil)
         for options in [["--hide-faces", "--proxy"], ["--hide-faces", "--thumbnails"], ["--no-video", "--proxy"]] {
             let refused = try Tool.run("report", "clip.mp4.vidscan", options[0], options[1], in: folder)
             #expect(refused.status == 2 && refused.errors.contains("cannot be used together"), "\(refused.errors)")
@@ -240,6 +245,8 @@ private struct Review {
         }
         var columns: [Column]
         var rows, samples: Int
+        var result: String?
+        var again: [String]?
         var tracks: [Track]
         var pictures: [String: String]
         var cuts: [Cut]
@@ -256,13 +263,16 @@ private struct Review {
         data = try JSONDecoder().decode(Data.self, from: Bytes(json.output.1.utf8))
         let packed = try #require(page.firstMatch(of: /<script type="text\/plain" id="rows">(.*?)<\/script>/))
         let compressed = [UInt8](try #require(Bytes(base64Encoded: String(packed.output.1))))
-        let size = data.columns.reduce(0) { $0 + $1.width * ($1.name == "time" ? data.samples : data.rows) }
+        let count = { [data] (column: Data.Column) in
+            ["time", "frame"].contains(column.name) ? data.samples : data.rows
+        }
+        let size = data.columns.reduce(0) { $0 + $1.width * count($1) }
         var bytes = [UInt8](repeating: 0, count: size + 1)
         var length = uLong(bytes.count)
         try #require(uncompress(&bytes, &length, compressed, uLong(compressed.count)) == Z_OK && Int(length) == size)
         var start = 0
         for column in data.columns {
-            let count = column.name == "time" ? data.samples : data.rows
+            let count = count(column)
             var previous: Int64 = 0
             columns[column.name] = (0..<count).map { index in
                 var folded: UInt64 = 0

@@ -167,6 +167,11 @@ struct PeoplePage {
     // MARK: Text
 
     private struct Context {
+        /// Opens a report at the clearest picture of a face.
+        private static func moment(_ row: PersonRow) -> String {
+            "#t=\(TimeText.seconds(row.bestMicroseconds))&face=\(row.faceIDs[0])"
+        }
+
         let folder: String
         let pictures: [Key: String]
         let results: [PathBytes: String]
@@ -174,7 +179,8 @@ struct PeoplePage {
         func face(_ row: PersonRow, isNamed: Bool) -> PageFace {
             let report = results[PathBytes(row.video)].map { $0 + "/report.html" }
             let link = report.flatMap { path in
-                FileManager.default.fileExists(atPath: path) ? FilePath.relative(path, to: folder) : nil
+                FileManager.default.fileExists(atPath: path)
+                    ? FilePath.relative(path, to: folder) + Self.moment(row) : nil
             }
             let tracks = row.faceIDs.count == 1 ? "face" : "faces"
             let title = PeoplePage.title(row)

@@ -9,13 +9,14 @@ package typealias FaceMoment = (faceID: Int, microseconds: Int64, box: Rectangle
 package enum FacePictures {
     /// In pixels: twice the size on the page, for high-density displays.
     private static let side = 192
+    private static let smallSide = 104
     /// The side relative to the longer side of the face's box.
     private static let extent = 1.5
 
     /// Returns `data:` URLs of JPEG files by `face_id`, without faces whose frame cannot be decoded.
     package static func make(
         _ moments: [FaceMoment], of result: StoredResult, from source: InputFile, limits: MediaLimits,
-        cancellation: CancellationFlag
+        areSmall: Bool = false, cancellation: CancellationFlag
     ) throws(VidscanError) -> [Int: String] {
         let boxes = try boxes(result.name, at: moments, mapToSource: result.mapToSource())
         return try VidscanError.media(stage: .render) { () throws(MediaError) in
@@ -31,7 +32,8 @@ package enum FacePictures {
                 // A box outside the frame contains no face.
                 let box = (boxes[moment.faceID] ?? moment.box).clamped(to: frame.geometry.displaySize)
                 guard box.area > 0 else { continue }
-                pictures[moment.faceID] = url(try jpeg(of: box, in: frame, extent: extent, side: side))
+                pictures[moment.faceID] = url(
+                    try jpeg(of: box, in: frame, extent: extent, side: areSmall ? smallSide : side))
             }
             return pictures
         }

@@ -15,6 +15,10 @@ struct PageRows {
         if case .metric(let metric) = field { !metric.isFlag } else { true }
     }
 
+    /// They say why a score is missing, for which coarse steps are enough.
+    private static let covers: [FaceField] = [.mouthCovered, .eyesCovered]
+    private static let coverStep = 10.0
+
     /// For the page's script: the name of each, its width in bytes and, unless it has whole numbers, its quantization.
     let columns: [JSONValue]
     let bytes: [UInt8]
@@ -26,17 +30,18 @@ struct PageRows {
     let stride: Int
 
     /// - Parameters:
-    ///   - times: The presentation times of all samples, in microseconds.
+    ///   - samples: All of them.
     ///   - expected: About the number of rows.
     ///   - size: The video's upright frame, in pixels.
     ///   - map: From positions in the tables to those in the video; `nil` if they are the same.
     init(
-        _ folder: String, faces: [Int], leftOut: Set<Int>, times: [Int64], expected: Int,
+        _ folder: String, faces: [Int], leftOut: Set<Int>, samples: SampleTimes, expected: Int,
         size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
     ) throws(VidscanError) {
         let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
         let reader = try Reader(
-            folder, faces: Set(faces), leftOut: leftOut, times: times, stride: stride, size: size, map: map)
+            folder, faces: Set(faces), leftOut: leftOut, times: samples.microseconds, stride: stride, size: size,
+            map: map)
         self.stride = stride
 
         // By face, then by time, so that neighbours are alike.
@@ -57,7 +62,8 @@ struct PageRows {
             columns.append(.object(column))
             bytes += packed.bytes
         }
-        append(PackedColumn(times.map { UInt64(bitPattern: $0) }), "time")
+        append(PackedColumn(samples.microseconds.map { UInt64(bitPattern: $0) }), "time")
+        append(PackedColumn(samples.frames.map { UInt32(truncatingIfNeeded: $0) }), "frame")
         append(PackedColumn(order.map { UInt32(truncatingIfNeeded: reader.samples[$0]) }), "sample")
         for (field, quantization, codes) in reader.numbers {
             let name = field.name
@@ -85,7 +91,8 @@ struct PageRows {
         ) throws(VidscanError) {
             let table = try TableReader(folder: folder, name: "faces.csv")
             let columns = try FaceColumns(
-                [.confidence, .presence] + FaceField.points + FaceField.box + PageRows.metrics, of: table)
+                [.confidence, .presence] + FaceField.points + FaceField.box + PageRows.metrics
+                    + PageRows.covers, of: table)
             let (time, id) = (try table.column("time"), try table.column("face_id"))
             // Faces may lie partly outside the frame.
             let longer = Double(max(size.width, size.height))
@@ -98,6 +105,7 @@ struct PageRows {
                 let step = metric.unit == "degrees" ? 0.1 : extent / 250
                 return (metric, Quantization(metric.range, step: step), [])
             }
+            numbers += PageRows.covers.map { ($0, Quantization($0.range, step: PageRows.coverStep), []) }
             var sample = 0
             while try table.next() {
                 let microseconds = try table.microseconds(time)

@@ -46,7 +46,8 @@ package enum PageTemplate: String {
     /// They share one scope, and until the page has started, each uses only those before it.
     fileprivate var modules: [[UInt8]] {
         switch self {
-        case .people, .verification: []
+        case .verification: []
+        case .people: [PackageResources.helpers_js, PackageResources.people_js]
         case .index: [PackageResources.helpers_js, PackageResources.index_js]
         case .report:
             [

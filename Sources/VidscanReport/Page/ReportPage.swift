@@ -21,13 +21,15 @@ struct ReportPage {
     let samples: SampleTimes
     let pictures: [Int: String]
     let video: PageVideo?
+    /// Of `vidscan report`, to make a page like this one.
+    let options: [String]
 
     private var record: RunRecord { result.record }
 
     // MARK: Text
 
     func html(for path: String, notices: [String]) throws(VidscanError) -> String {
-        let (data, rows) = try data()
+        let (data, rows) = try data(for: path)
         let counts = record.counts
         let summary = [
             TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
@@ -93,7 +95,7 @@ struct ReportPage {
     // MARK: Data
 
     /// Returns what the page's script reads: JSON, and the packed rows.
-    private func data() throws(VidscanError) -> (json: String, rows: [UInt8]) {
+    private func data(for path: String) throws(VidscanError) -> (json: String, rows: [UInt8]) {
         let size = (
             width: record.filters?.sourceWidth ?? record.video.displayWidth ?? 1,
             height: record.filters?.sourceHeight ?? record.video.displayHeight ?? 1
@@ -102,7 +104,7 @@ struct ReportPage {
             throw .result("run.json gives a frame of impossible size", input: result.name)
         }
         let rows = try PageRows(
-            result.name, faces: faces.map(\.id), leftOut: leftOut, times: samples.microseconds,
+            result.name, faces: faces.map(\.id), leftOut: leftOut, samples: samples,
             expected: leftOut.isEmpty ? record.counts.faces : faces.reduce(0) { $0 + $1.samples }, size: size,
             map: try result.mapToSource())
         var video: [String: JSONValue] = [
@@ -111,13 +113,13 @@ struct ReportPage {
             // Pixels of the upright frame, for all positions.
             "width": .integer(size.width), "height": .integer(size.height),
         ]
-        // For a browser that cannot play the video.
-        video["advice"] = (self.video?.advice).map(JSONValue.text)
+        // Whether a copy of it may play where it does not.
+        video["isSource"] = (self.video?.isSource).map(JSONValue.flag)
         let last = samples.range.upperBound + samples.interval
         let cuts = events.filter { $0.kind == .shotCut }.prefix(Self.maximumEvents)
         let corrections = record.corrections
         let names = hidesFaces ? [:] : corrections?.people ?? [:]
-        let data: [String: JSONValue] = [
+        var data: [String: JSONValue] = [
             "video": .object(video),
             // The timeline, and the average time between samples, in seconds.
             "start": .number(min(0, samples.range.lowerBound)),
@@ -134,7 +136,21 @@ struct ReportPage {
             // Left-out times, in seconds.
             "excluded": .list((corrections?.excluded ?? []).map { .list([.number($0.from), .number($0.to)]) }),
         ]
+        // In seconds, if the file says.
+        data["duration"] = record.video.durationSeconds.map(JSONValue.number)
+        if !hidesFaces {
+            // For the commands that put corrections into the tables and make the page again.
+            let folder = FilePath.relative(result.name, to: FilePath.folder(of: FilePath.absolute(path)))
+            data["result"] = .text(folder.isEmpty ? "." : folder)
+            data["again"] = .list(remake(path, isInResult: folder.isEmpty).map(JSONValue.text))
+        }
         return (try Self.json(.object(data)), try Deflate.compress(rows.bytes))
+    }
+
+    /// The options of `vidscan report` that make this page again.
+    private func remake(_ path: String, isInResult: Bool) -> [String] {
+        options
+            + (isInResult && FilePath.name(of: path) == "report.html" ? [] : ["--output", FilePath.absolute(path)])
     }
 
     private static func texts(_ texts: [Int: String]) -> JSONValue {
@@ -160,13 +176,17 @@ struct ReportPage {
     }
 
     private func metric(_ field: FaceField) -> JSONValue {
-        var isExperimental = false
-        if case .metric(let metric) = field { isExperimental = metric.status == .experimental }
+        let (group, status): (String, Metric.Status) =
+            switch field {
+            case .metric(let metric): (metric.group.rawValue, metric.status)
+            case .brightness: ("picture", .validated)
+            default: ("head", .validated)
+            }
         return .object([
             "name": .text(field.name), "unit": .text(field.unit), "meaning": .text(field.meaning),
             "low": .number(field.range.lowerBound), "high": .number(field.range.upperBound),
-            // Whether nothing proves that it measures what its name says.
-            "isExperimental": .flag(isExperimental),
+            // How far it can be relied on.
+            "group": .text(group), "status": .text(status.rawValue),
         ])
     }
 

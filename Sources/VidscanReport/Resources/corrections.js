@@ -1,47 +1,108 @@
   const storageKey = `vidscan corrections ${data.video.name} ${data.video.bytes}`;
+  /** JSON with sorted keys, by which corrections are compared, because the tables' record has them sorted. */
+  const canonical = value => JSON.stringify(value, (_, part) => part && typeof part === "object" && !Array.isArray(part)
+    ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part);
+  /** A list without what is in another one. Of equal corrections, the last are left out. */
+  function without(list, others) {
+    const left = new Map();
+    for (const item of others) left.set(canonical(item), (left.get(canonical(item)) ?? 0) + 1);
+    return list.toReversed().filter(item => {
+      const count = left.get(canonical(item)) ?? 0;
+      left.set(canonical(item), count - 1);
+      return count < 1;
+    }).reverse();
+  }
+  /** The path of the result as a command takes it. A page that was not opened from its folder does not know it. */
+  function resultPath() {
+    if (data.result === undefined || location.protocol !== "file:") return "RESULT";
+    return decodeURIComponent(new URL(data.result + "/", location).pathname).slice(0, -1);
+  }
+
   const corrections = {
-    /** Those that the tables contain already come first, and stay. */
+    /** Those that the tables contain already, and those made since. */
     applied: data.corrections, list: [], saved: "[]",
+    /** Lists before and after each change of this tab, to take it back and make it again. */
+    done: [], undone: [],
 
     start() {
-      try {
-        const kept = JSON.parse(localStorage.getItem(storageKey) || "[]");
-        if (Array.isArray(kept)) this.list = kept.filter(isCorrection);
-      } catch { /* Without storage, corrections live as long as the page. */ }
+      this.list = this.read();
+      this.done = this.list.slice(-50).map((_, i, last) => [0, 1].map(more => this.list.slice(0, this.list.length - last.length + i + more)));
       state.model = correct(this.list);
     },
-    add(item) {
-      this.list.push(item);
-      this.changed(`Added: ${describe(item)}`);
+    /** The list that all tabs share, without what has come into the tables since it was written. */
+    read() {
+      let kept;
+      try { kept = JSON.parse(localStorage.getItem(storageKey)); } catch { this.isAlone = true; }
+      // Without storage, corrections live as long as the page.
+      if (this.isAlone) return this.list;
+      // Earlier versions kept nothing but the list.
+      const { base = [], list = kept ?? [] } = kept ?? {};
+      if (!Array.isArray(list) || !Array.isArray(base)) return [];
+      return without(list.filter(isCorrection), without(this.applied, base))
+        .filter(item => item.do !== "take_back" || this.applied.some(other => canonical(other) === canonical(item.correction)));
     },
-    remove(index) {
-      const [item] = this.list.splice(index, 1);
-      if (item) this.changed(`Removed: ${describe(item)}`);
-    },
-    changed(text) {
+    write(list) {
       try {
-        if (this.list.length) localStorage.setItem(storageKey, JSON.stringify(this.list)); else localStorage.removeItem(storageKey);
-      } catch { /* As above. */ }
+        if (list.length) localStorage.setItem(storageKey, JSON.stringify({ base: this.applied, list })); else localStorage.removeItem(storageKey);
+      } catch { this.isAlone = true; }
+      this.put(list);
+    },
+    put(list) {
       const before = state.selection && faceOf(state.selection);
-      state.model = correct(this.list);
+      this.list = list;
+      state.model = correct(list);
       state.selection = before ? findTrack(state.model.tracks, before) : null;
-      say(text);
       emit("model");
     },
+    change(edit, text) {
+      const before = this.read(), after = edit(before);
+      this.done.push([before, after]);
+      this.undone = [];
+      this.write(after);
+      say(text, true);
+    },
+    add(item) { this.change(list => [...list, item], `Added: ${describe(item)}`); },
+    remove(item) { this.change(list => without(list, [item]), `Removed: ${describe(item)}`); },
+    undo() {
+      const step = this.done.pop();
+      if (!step) return say("There is no correction to take back.");
+      this.undone.push(step);
+      this.replay(step[1], step[0], "Taken back");
+    },
+    redo() {
+      const step = this.undone.pop();
+      if (!step) return say("There is no correction to make again.");
+      this.done.push(step);
+      this.replay(step[0], step[1], "Made again");
+    },
+    /** Makes one change of the list, and leaves alone what other tabs have changed since. */
+    replay(from, to, word) {
+      const gone = without(from, to), added = without(to, from), list = without(this.read(), gone);
+      for (const item of added) list.splice(to.indexOf(item), 0, item);
+      this.write(list);
+      say(`${word}: ${[...gone, ...added].map(describe).join("; ")}`, true);
+    },
+
+    /** All that `vidscan apply` gets, in the order in which it was made; the order matters. */
+    all() {
+      const taken = this.list.filter(item => item.do === "take_back").map(item => item.correction);
+      return [...without(this.applied, taken), ...this.list.filter(isWritten)];
+    },
     text() {
-      // Saved lists keep the order in which corrections were made; it matters.
       return JSON.stringify({
-        format: "vidscan corrections 1", video: { name: data.video.name, bytes: data.video.bytes },
-        corrections: [...this.applied, ...this.list],
+        format: "vidscan corrections 1", video: { name: data.video.name, bytes: data.video.bytes }, corrections: this.all(),
       }, null, 1) + "\n";
     },
     save() {
-      const link = make("a", { href: URL.createObjectURL(new Blob([this.text()], { type: "application/json" })), download: "corrections.json" });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      this.saved = JSON.stringify(this.list);
+      // A name of its own, because browsers would rename a second corrections.json, and the first would be applied again.
+      const name = `corrections-${stamp()}.json`, result = resultPath();
+      download(new Blob([this.text()], { type: "application/json" }), name);
+      this.saved = canonical(this.list);
+      byId("commands").textContent = `vidscan apply ${quoted(result)} ~/Downloads/${name} && vidscan report --force ${[...data.again ?? [], result].map(quoted).join(" ")}`;
+      byId("after-saving").hidden = false;
       showCorrections();
-      say("Saved corrections.json");
+      byId("after-saving").scrollIntoView({ block: "nearest" });
+      say(`Saved ${name}`);
     },
     async open(file) {
       let read;
@@ -49,28 +110,30 @@
         if (file.size > 16 << 20) throw new Error("it is too large");
         read = JSON.parse(await file.text());
         if (read.format !== "vidscan corrections 1" || !Array.isArray(read.corrections)) throw new Error("it is not a file of corrections");
-        if (!read.corrections.every(isCorrection)) throw new Error("a correction in it is not one that this page knows");
-        if (read.video?.bytes !== data.video.bytes) throw new Error("it belongs to another video");
+        if (!read.corrections.every(item => isCorrection(item) && isWritten(item))) throw new Error("a correction in it is not one that this page knows");
       } catch (error) {
-        byId("correction-state").textContent = `${file.name} cannot be opened: ${error.message}`;
-        return;
+        return say(`${file.name} cannot be opened: ${error.message}`);
       }
-      const count = this.applied.length, isContinued = JSON.stringify(read.corrections.slice(0, count)) === JSON.stringify(this.applied);
-      this.list = isContinued ? read.corrections.slice(count) : read.corrections;
-      this.changed(`Opened ${this.list.length} corrections`);
+      const taken = without(this.applied, read.corrections).map(correction => ({ do: "take_back", correction }));
+      this.change(list => [...list.filter(item => item.do === "checked"), ...taken, ...without(read.corrections, this.applied)], `Opened ${file.name}: ${read.corrections.length} corrections`);
     },
   };
+  addEventListener("storage", event => {
+    if (event.key !== storageKey && event.key !== null) return;
+    corrections.put(corrections.read());
+    say("Another tab has changed the corrections.");
+  });
 
   const isNumber = value => typeof value === "number" && Number.isFinite(value);
   const isText = (value, longest) => typeof value === "string" && value.length > 0 && value.length <= longest;
   const isName = name => isText(name, 100) && !/["\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(name);
   const isFace = face => face && isNumber(face.time) && Array.isArray(face.box) && face.box.length === 4 && face.box.every(isNumber);
-  const arePair = ({ faces }) => Array.isArray(faces) && faces.length === 2 && faces.every(isFace);
-  const pairText = ({ faces }) => `the faces at ${clock(faces[0].time)} and ${clock(faces[1].time)}`;
+  const areFaces = ({ faces }) => Array.isArray(faces) && faces.length >= 2 && faces.every(isFace);
+  const pairText = ({ faces }) => `the faces at ${faces.map(face => clock(face.time)).join(" and ")}`;
   /** By what a correction does: whether its values are valid, and its words. */
   const kinds = new Map(Object.entries({
-    same_person: [arePair, item => `same person: ${pairText(item)}`],
-    different_people: [arePair, item => `different people: ${pairText(item)}`],
+    same_person: [areFaces, item => `same person: ${pairText(item)}`],
+    different_people: [item => areFaces(item) && item.faces.length === 2, item => `different people: ${pairText(item)}`],
     split: [item => isFace(item.face) && isNumber(item.time), item => `split the track at ${clock(item.time)}`],
     name: [item => isFace(item.face) && isName(item.name), item => `name “${item.name}” for the person at ${clock(item.face.time)}`],
     not_a_face: [item => isFace(item.face), item => `no face at ${clock(item.face.time)}`],
@@ -79,10 +142,14 @@
       item => isNumber(item.time) && isText(item.text, 4000) && (item.face === undefined || isFace(item.face)),
       item => `note at ${clock(item.time)}: ${item.text}`,
     ],
+    // These two never leave the browser: one that is in the tables is left out of the next file, and a doubt was answered.
+    take_back: [({ correction }) => isCorrection(correction) && isWritten(correction), ({ correction }) => `no longer ${describe(correction)}`],
+    checked: [item => isFace(item.face) && isText(item.about, 20), item => `checked the face at ${clock(item.face.time)}`],
   }));
   const isCorrection = item => kinds.has(item?.do) && kinds.get(item.do)[0](item);
+  const isWritten = item => item.do !== "take_back" && item.do !== "checked";
   const describe = item => kinds.get(item.do)[1](item);
-  const whenOf = item => item.time ?? item.from ?? (item.face ?? item.faces?.[0])?.time ?? 0;
+  const whenOf = item => item.correction ? whenOf(item.correction) : item.time ?? item.from ?? (item.face ?? item.faces?.[0])?.time ?? 0;
 
   const micro = value => Math.round(value * 1e6) / 1e6;
   const faceAt = row => ({ time: micro(timeOf(row)), box: boxOf(row) });
@@ -104,44 +171,74 @@
     player.stop(Math.min(Math.max(time ?? track.begin, track.begin), track.end));
   }
 
+  const panel = byId("face");
+  /** What had the focus before the panel. */
+  let opener = null;
+  /** Opens the panel of the selected face to the right of a place of the window, or to the left of it if there is no room. */
+  function openFace(x, y, left = x) {
+    opener = document.activeElement;
+    panel.hidden = false;
+    const { width, height } = panel.getBoundingClientRect(), away = 16;
+    panel.style.left = Math.max(8, x + away + width < innerWidth - 8 ? x + away : left - away - width) + "px";
+    panel.style.top = Math.max(8, Math.min(y - height / 3, innerHeight - height - 8)) + "px";
+  }
+  /** Selects a track, and opens its panel at what was clicked; with the keyboard, the panel gets the focus. */
+  function openAt(event, track) {
+    select(track);
+    const box = event.currentTarget.getBoundingClientRect();
+    openFace(event.detail ? event.clientX : box.right, event.detail ? event.clientY : box.top);
+    if (!event.detail) byId("name").focus();
+  }
+  function closeFace() {
+    if (panel.contains(document.activeElement)) opener?.focus();
+    panel.hidden = true;
+  }
+  byId("close-face").addEventListener("click", closeFace);
+  byId("go-best").addEventListener("click", () => choose(state.selection, state.selection.best));
+
   function showSelection() {
-    const { selection, model } = state, has = selection !== null;
-    byId("selected").textContent = has
-      ? `Selected: ${selection.owner.name}, face ${selection.id}, ${clock(selection.begin)} to ${clock(selection.end)}`
-      : "Click a face in the video or a bar in the timeline.";
-    for (const id of ["form-name", "form-merge"])
-      for (const field of byId(id).elements) field.disabled = !has;
-    byId("no-face").disabled = byId("split").disabled = !has;
+    const { selection, model } = state;
+    for (const node of document.querySelectorAll("[data-person]")) node.classList.toggle("chosen", selection !== null && +node.dataset.person === selection.person);
+    if (!selection) return closeFace();
+    const { owner } = selection;
+    byId("selected").textContent = `${owner.name}, face ${selection.id}, ${clock(selection.begin)} to ${clock(selection.end)}`;
+    byId("name").value = model.names.get(owner.id) ?? "";
     byId("somebody-else").disabled = !companion(selection);
-    const others = has ? [...model.people.values()].filter(person => person !== selection.owner) : [];
-    byId("other").replaceChildren(...others.map(person => new Option(person.name, person.id)));
-    if (has && !others.length) for (const field of byId("form-merge").elements) field.disabled = true;
-    for (const node of document.querySelectorAll("[data-person]")) node.classList.toggle("chosen", has && +node.dataset.person === selection.person);
+    byId("somebody-else").textContent = `Not ${owner.name}`;
+    const others = state.order.filter(person => person !== owner);
+    byId("others").replaceChildren(...others.map(person => faceButton(person, `Same person as ${person.name}`, () => join(selection, person))));
+    if (others.length) byId("others").prepend(make("span", { className: "hint" }, "Same person as"));
+  }
+  // Among many people, what is typed as a name finds those who have it already.
+  byId("name").addEventListener("input", event => {
+    const wanted = event.target.value.trim().toLowerCase(), buttons = [...byId("others").querySelectorAll("button")];
+    const found = buttons.filter(button => button.textContent.toLowerCase().includes(wanted));
+    for (const button of buttons) button.hidden = found.length > 0 && !found.includes(button);
+  });
+  /** A person's picture with the name. */
+  function faceButton(person, label, onclick) {
+    const image = pictureOf(person);
+    return make("button", { type: "button", className: "face", ariaLabel: label, style: colorStyle(person), onclick },
+      image ? make("img", { src: image, alt: "" }) : make("span", { className: "nopicture" }, "?"), make("bdi", {}, person.name));
+  }
+  /** Says that a track's person and another one are the same. */
+  function join(track, other) {
+    const together = track.owner.tracks.find(a => other.tracks.some(b => sharesSample(a, b)));
+    if (together) return say(`${track.owner.name} and ${other.name} are visible at the same time, so they cannot be one person. Split a track first.`);
+    corrections.add({ do: "same_person", faces: [faceOf(track), faceOf(other.tracks[0])] });
   }
 
   const onSubmit = (id, action) => byId(id).addEventListener("submit", event => {
     event.preventDefault();
     action();
   });
-  const complain = text => {
-    byId("correction-state").textContent = text;
-    say(text);
-  };
   onSubmit("form-name", () => {
     const { selection, model } = state, name = byId("name").value.trim();
-    if (!selection || !name) return complain("Type a name first.");
-    if (!isName(name)) return complain("A name has no quotation marks and no control characters.");
+    if (!selection || !name) return say("Type a name first.");
+    if (!isName(name)) return say("A name has no quotation marks and no control characters.");
     const namesake = [...model.people.values()].find(person => person !== selection.owner && model.names.get(person.id) === name);
-    if (namesake) return complain(`Another person has the name ${name} already. If they are one, join them.`);
-    corrections.add({ do: "name", face: faceOf(selection), name });
-    byId("name").value = "";
-  });
-  onSubmit("form-merge", () => {
-    const { selection, model } = state, other = model.people.get(+byId("other").value);
-    if (!selection || !other) return;
-    const together = model.tracks.find(a => a.owner === selection.owner && other.tracks.some(b => sharesSample(a, b)));
-    if (together) return complain(`${selection.owner.name} and ${other.name} are visible at the same time, so they cannot be one person. Split a track first.`);
-    corrections.add({ do: "same_person", faces: [faceOf(selection), faceOf(other.tracks[0])] });
+    if (namesake) return say(`Another person has the name ${name} already. If they are one, join them.`);
+    if (name !== model.names.get(selection.person)) corrections.add({ do: "name", face: faceOf(selection), name });
   });
   function sharesSample(a, b) {
     if (a.end < b.begin || b.end < a.begin) return false;
@@ -168,52 +265,74 @@
   byId("split").addEventListener("click", () => {
     const { selection } = state;
     if (!selection) return;
-    const row = search(selection.from, selection.to, row => timeOf(row) >= state.time - sameTime);
-    if (row <= selection.from || row >= selection.to) return complain("Move the playhead between two samples of the selected track first.");
+    const row = search(selection.from, selection.to, row => timeOf(row) >= player.position - sameTime);
+    if (row <= selection.from || row >= selection.to) return say("Move the playhead between two samples of the selected track first.");
     // The track is named by a sample before the split, so that it is the part that keeps its number.
     corrections.add({ do: "split", face: faceAt(row - 1), time: micro(timeOf(row)) });
   });
   byId("no-face").addEventListener("click", () => {
     if (state.selection) corrections.add({ do: "not_a_face", face: faceOf(state.selection) });
   });
-  byId("from-here").addEventListener("click", () => { byId("exclude-from").value = state.time.toFixed(3); });
-  byId("to-here").addEventListener("click", () => { byId("exclude-to").value = state.time.toFixed(3); });
+  byId("from-here").addEventListener("click", () => { byId("exclude-from").value = clock(player.position, 3); });
+  byId("to-here").addEventListener("click", () => { byId("exclude-to").value = clock(player.position, 3); });
+  /** Reads seconds, m:ss or h:mm:ss, with a decimal point or comma; throws what is wrong with it. */
+  function readTime(text) {
+    const [, hours, minutes, seconds] = /^(?:(?:(\d+):(?=\d\d:))?(\d+):(?=\d\d(?!\d)))?(\d+(?:[.,]\d+)?)$/.exec(text.trim()) ?? [];
+    const time = 3600 * (hours ?? 0) + 60 * (minutes ?? 0) + parseFloat(seconds?.replace(",", "."));
+    if (Number.isNaN(time) || minutes !== undefined && parseFloat(seconds) >= 60 || hours !== undefined && minutes >= 60)
+      throw new Error(`“${text}” is not a time. Write 83.5, 1:23.5 or 0:01:23.5.`);
+    if (time < data.start || time > data.end) throw new Error(`${clock(time)} is outside the video, which ends at ${clock(data.end)}.`);
+    return micro(time);
+  }
   onSubmit("form-exclude", () => {
-    const [from, to] = ["exclude-from", "exclude-to"].map(id => parseFloat(byId(id).value));
-    if (!(from <= to)) return complain("Give the range in seconds, the earlier time first.");
-    corrections.add({ do: "exclude", from, to });
-    byId("exclude-from").value = byId("exclude-to").value = "";
+    try {
+      const [from, to] = ["exclude-from", "exclude-to"].map(id => readTime(byId(id).value));
+      if (from > to) throw new Error("The range ends before it begins.");
+      corrections.add({ do: "exclude", from, to });
+      byId("exclude-from").value = byId("exclude-to").value = "";
+    } catch (error) { say(error.message); }
   });
   onSubmit("form-note", () => {
     const text = byId("note").value.trim();
-    if (!text) return complain("Type a note first.");
+    if (!text) return say("Type a note first.");
     const { selection } = state, face = selection && rowsAt(selection, state.time) ? { face: faceOf(selection) } : {};
-    corrections.add({ do: "note", time: micro(state.time), text, ...face });
+    corrections.add({ do: "note", time: micro(player.position), text, ...face });
     byId("note").value = "";
   });
-  byId("undo").addEventListener("click", () => corrections.remove(corrections.list.length - 1));
+  for (const id of ["undo", "undo-said"]) byId(id).addEventListener("click", () => corrections.undo());
+  for (const id of ["redo", "redo-said"]) byId(id).addEventListener("click", () => corrections.redo());
   byId("save").addEventListener("click", () => corrections.save());
+  byId("copy").addEventListener("click", () => {
+    getSelection().selectAllChildren(byId("commands"));
+    navigator.clipboard?.writeText(byId("commands").textContent).then(() => say("Copied."), () => {});
+  });
   byId("open").addEventListener("change", event => {
     if (event.target.files[0]) corrections.open(event.target.files[0]);
     event.target.value = "";
   });
+  const isUnsaved = () => corrections.list.length > 0 && canonical(corrections.list) !== corrections.saved;
   addEventListener("beforeunload", event => {
     // Corrections in the browser are safe, but not yet in a file.
-    let isKept = false;
-    try { isKept = !corrections.list.length || localStorage.getItem(storageKey) !== null; } catch { /* As above. */ }
-    if (!isKept && JSON.stringify(corrections.list) !== corrections.saved) event.preventDefault();
+    if (corrections.isAlone && isUnsaved()) event.preventDefault();
   });
   function showCorrections() {
-    const troubles = new Map(state.model.problems.map(problem => [problem.index, problem.reason]));
-    const unsaved = corrections.list.length && JSON.stringify(corrections.list) !== corrections.saved;
+    const { applied, list } = corrections, troubles = new Map(state.model.problems.map(problem => [problem.index, problem.reason]));
+    const taken = new Set(list.filter(item => item.do === "take_back").map(item => canonical(item.correction)));
     byId("correction-state").textContent =
-      (corrections.applied.length ? `${corrections.applied.length} in the tables. ` : "")
-      + (corrections.list.length ? `${corrections.list.length} new${unsaved ? ", not saved to a file" : ", saved"}.` : "No new corrections.");
-    byId("corrections").replaceChildren(...corrections.list.map((item, index) => make("li", {},
+      (applied.length ? `${applied.length} in the tables. ` : "")
+      + (list.length ? `${list.length} new${isUnsaved() ? ", not saved to a file" : ", saved"}.` : "No new corrections.");
+    const line = (item, trouble, text, label, action) => make("li", {},
       make("button", { type: "button", className: "go", onclick: () => player.stop(whenOf(item)) },
-        make("bdi", {}, describe(item)), troubles.has(index) ? make("span", { className: "warning inline" }, troubles.get(index)) : null),
-      make("button", { type: "button", className: "small", ariaLabel: `Remove: ${describe(item)}`, onclick: () => corrections.remove(index) }, "×"))));
-    byId("undo").disabled = !corrections.list.length;
+        make("bdi", {}, describe(item)), trouble ? make("span", { className: "warning inline" }, trouble) : null),
+      make("button", { type: "button", className: "small", ariaLabel: label, onclick: action }, text));
+    byId("applied").replaceChildren(...applied.filter(item => !taken.has(canonical(item))).map(item =>
+      line(item, null, "Take back", `Take back: ${describe(item)}`, () => corrections.add({ do: "take_back", correction: item }))));
+    byId("corrections").replaceChildren(...list.map((item, index) =>
+      line(item, troubles.get(index), item.do === "take_back" ? "Keep" : "×", `Remove: ${describe(item)}`, () => corrections.remove(item))));
+    byId("applied-part").hidden = !applied.length;
+    byId("taken").hidden = !taken.size;
+    byId("undo").disabled = !corrections.done.length;
+    byId("redo").disabled = !corrections.undone.length;
   }
   on("model selection", showSelection);
   on("model", showCorrections);

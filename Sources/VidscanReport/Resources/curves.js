@@ -30,7 +30,7 @@
     let last = -9;
     for (let i = search(0, data.cuts.length, i => cutTimes[i] >= state.view[0]); i < data.cuts.length && cutTimes[i] <= state.view[1]; i++) {
       const x = Math.round(toX(cutTimes[i])) + 0.5;
-      if (x - last < 2) continue;
+      if (x - last < 5) continue;
       last = x;
       context.setLineDash(data.cuts[i].isGradual ? [3, 3] : []);
       drawLine(context, x, top, x, bottom);
@@ -48,21 +48,17 @@
     context.globalAlpha = 1;
   }
 
+  /** At least what the curves need to be read; the lanes have the rest, and half of the timeline if they need it. */
+  const curvesHeight = () => Math.max(
+    Math.min(rulerHeight + 64 * state.stack.length, areaHeight - shotHeight - 2 * rowHeight), 90,
+    Math.min(rulerHeight + 220 * state.stack.length, areaHeight - Math.min(areaHeight / 2, shotHeight + rowHeight * state.lanes.length + 8)));
+
   function drawCurves() {
-    const width = areaWidth, height = width < 520 ? 150 : 190, bottom = height - rulerHeight, top = 6;
-    const context = fit(curves, width, height), { name, unit, low, high } = state.metric;
-    const column = columns.get(name), y = value => bottom - (value - low) / (high - low) * (bottom - top);
+    const width = areaWidth, height = curvesHeight(), bottom = height - rulerHeight, context = fit(curves, width, height);
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "middle";
-    context.textAlign = "right";
-    context.lineWidth = 1;
-    for (let i = 0; i <= 4; i++) {
-      const value = low + (high - low) * i / 4, at = Math.round(y(value)) + 0.5;
-      context.strokeStyle = paint.line;
-      drawLine(context, gutter, at, width, at);
-      context.fillStyle = paint.soft;
-      context.fillText(String(+value.toFixed(2)) + (unit === "degrees" ? "°" : ""), gutter - 6, Math.min(at, bottom - 5));
-    }
+    const tall = bottom / state.stack.length;
+    state.stack.forEach((metric, index) => drawMetric(context, metric, index * tall, (index + 1) * tall));
     context.save();
     context.beginPath();
     context.rect(gutter, 0, width - gutter, height);
@@ -78,23 +74,194 @@
       context.fillRect(Math.round(x), bottom, 1, 4);
       context.fillText(clock(t, decimals), Math.min(Math.max(x, gutter + 18), width - 18), bottom + 13);
     }
-    const interval = Math.max(data.interval * data.stride, 1e-3);
+    context.restore();
+  }
+
+  /** Draws the scale of a metric, the curves of the people that are shown, and where and why there is none. */
+  function drawMetric(context, metric, top, bottom) {
+    const width = areaWidth, { name, low, high, unit } = metric, column = columns.get(name);
+    [top, bottom] = [top + 7, bottom - 5];
+    const y = value => bottom - (value - low) / (high - low) * (bottom - top), steps = bottom - top < 70 ? 2 : 4;
+    context.textAlign = "right";
+    context.lineWidth = 1;
+    for (let i = 0; i <= steps; i++) {
+      const value = low + (high - low) * i / steps, at = Math.round(y(value)) + 0.5;
+      context.strokeStyle = paint.line;
+      drawLine(context, gutter, at, width, at);
+      context.fillStyle = paint.soft;
+      context.fillText(String(+value.toFixed(2)) + (unit === "degrees" ? "°" : ""), gutter - 6, at);
+    }
+    context.textAlign = "left";
+    context.fillStyle = paint.text;
+    context.fillText(words(name), 2, (top + bottom) / 2, gutter - 44);
+    context.save();
+    context.beginPath();
+    context.rect(gutter, top - 7, width - gutter, bottom - top + 12);
+    context.clip();
+    const interval = Math.max(data.interval * data.stride, 1e-3), labelled = new Map();
     for (const track of state.model.tracks) {
       if (!state.shownPeople.has(track.person) || track.end < state.view[0] - interval || track.begin > state.view[1] + interval) continue;
-      const color = paint[track.owner.color], rest = track.rest[metrics.indexOf(state.metric)];
+      const color = paint[track.owner.color], rest = track.rest[metrics.indexOf(metric)];
+      // Those of the selected person stand out.
+      const alpha = !state.selection || !state.shownPeople.has(state.selection.person) || track.person === state.selection.person ? 1 : 0.3;
+      drawGaps(context, track, metric, top, bottom);
       if (rest !== undefined) {
         context.strokeStyle = color;
-        context.globalAlpha = 0.7;
+        context.globalAlpha = 0.7 * alpha;
         context.setLineDash([5, 4]);
         context.lineWidth = 1;
         drawLine(context, toX(track.begin), y(rest), toX(track.end), y(rest));
         context.setLineDash([]);
-        context.globalAlpha = 1;
       }
+      context.globalAlpha = alpha;
       drawCurve(context, track, column, name, y, color, interval);
+      context.globalAlpha = 1;
+      // A name tells the curves apart where colours do not.
+      const first = search(track.from, track.to, row => timeOf(row) >= state.view[0]), value = first < track.to ? number(column, first) : NaN;
+      const at = { x: Math.min(Math.max(toX(timeOf(first)), gutter) + 4, width - 70), y: y(value) - 8 < top + 5 ? y(value) + 10 : y(value) - 8 };
+      if (Number.isNaN(value) || state.shownPeople.size < 2 || labelled.has(track.person)) continue;
+      if ([...labelled.values()].some(other => Math.abs(other.x - at.x) < 90 && Math.abs(other.y - at.y) < 11)) continue;
+      labelled.set(track.person, at);
+      context.fillStyle = color;
+      context.fillText(track.owner.name, at.x, at.y, 90);
     }
     context.restore();
   }
+
+  /** Why a row has no value of a metric: see "When scores are blank" in the documentation of the measurements. */
+  function gapReason(row, metric) {
+    const value = name => columns.has(name) ? number(columns.get(name), row) : NaN, yaw = value("yaw");
+    if (value("width") < 32 || Math.hypot(value("left_eye_x") - value("right_eye_x"), value("left_eye_y") - value("right_eye_y")) < 12) return "too small";
+    if (Number.isNaN(yaw)) return "turned away";
+    if (value("mouth_covered") >= 50 || value("eyes_covered") >= 50) return "covered";
+    if (Math.abs(yaw) > 25 || Math.abs(value("pitch")) > 25) return "turned away";
+    if (value("brightness") < 15) return "dark";
+    return metric.name.startsWith("gaze") ? "eyes shut" : "not measured";
+  }
+  /** The times in which a track is visible without a value of a metric: [from, to, reason]. */
+  function gapsOf(track, metric) {
+    const key = `gaps ${metric.name} ${track.from} ${track.to}`, column = columns.get(metric.name), step = data.interval * data.stride;
+    let gaps = levelCache.get(key);
+    if (gaps) return gaps;
+    gaps = [];
+    for (let row = track.from; row < track.to; row++) {
+      if (column.codes[row] !== 0) continue;
+      const time = timeOf(row), reason = gapReason(row, metric), last = gaps.at(-1);
+      if (last && last[2] === reason && time - last[1] < step / 2) last[1] = time + step; else gaps.push([time, time + step, reason]);
+    }
+    levelCache.set(key, gaps);
+    return gaps;
+  }
+  function drawGaps(context, track, metric, top, bottom) {
+    context.strokeStyle = context.fillStyle = paint[track.owner.color];
+    context.lineWidth = 1;
+    for (const [from, to, reason] of gapsOf(track, metric)) {
+      const a = Math.max(gutter, toX(from)), b = Math.min(areaWidth, toX(to));
+      if (b - a < 1) continue;
+      context.globalAlpha = 0.35;
+      context.save();
+      context.beginPath();
+      context.rect(a, bottom - 10, b - a, 10);
+      context.clip();
+      context.beginPath();
+      for (let x = a - a % 6 - 10; x < b; x += 6) {
+        context.moveTo(x, bottom);
+        context.lineTo(x + 10, bottom - 10);
+      }
+      context.stroke();
+      context.restore();
+      context.globalAlpha = 0.9;
+      if (context.measureText(reason).width < b - a) context.fillText(reason, a + 2, bottom - 16);
+    }
+    context.globalAlpha = 1;
+  }
+
+  // The values at the pointer.
+  const readout = byId("readout");
+  area.addEventListener("pointerleave", () => { readout.hidden = true; });
+  area.addEventListener("pointermove", event => {
+    const box = area.getBoundingClientRect(), x = event.clientX - box.left, time = toTime(x);
+    readout.hidden = event.pointerType === "touch" || x < gutter || pointers.size > 0 || event.target.closest("button, .range") !== null;
+    if (readout.hidden) return;
+    const faces = facesAt(time).filter(({ track }) => state.shownPeople.has(track.person)).slice(0, 12);
+    readout.replaceChildren(make("b", {}, clock(time)), ...faces.map(({ track, rows }) => {
+      const row = rows.fraction < 0.5 ? rows.a : rows.b;
+      const values = state.stack.map(metric => {
+        const value = number(columns.get(metric.name), row);
+        return `${words(metric.name)} ${Number.isNaN(value) ? gapReason(row, metric) : formatted(value, metric)}`;
+      });
+      return make("div", { style: colorStyle(track.owner) }, make("bdi", {}, track.owner.name), ` ${values.join(", ")}`);
+    }));
+    const width = readout.offsetWidth;
+    readout.style.left = (x + 14 + width < areaWidth ? x + 14 : x - width - 14) + "px";
+    readout.style.top = Math.max(0, Math.min(event.clientY - box.top + 10, areaHeight - readout.offsetHeight)) + "px";
+  });
+
+  // The menu of metrics.
+  const reliability = { weak: " (rough)", experimental: " (experimental)" };
+  /** Figures of agreement in words: r is the correlation with a reference, AUC the fraction of pairs that are told apart. */
+  const inWords = meaning => meaning
+    .replace(/\br (0\.\d+)(\/0\.\d+)?(: weak)?/g, (_, r) => (r >= 0.9 ? "Follows" : r >= 0.75 ? "Mostly follows" : "Roughly follows") + " a reference")
+    .replace(/AUC (0\.\d+)/g, (_, part) => `Ranks ${+(100 * part).toFixed(1)} % of pairs right`)
+    .replace(/([,:] )(Follows|Mostly follows|Roughly follows|Ranks )/g, (_, before, text) => before + text.toLowerCase());
+  const groupNames = { emotions: "Emotions", expressions: "Expressions", eyes: "Eyes", head: "Head", picture: "Picture", emojis: "Emojis", aus: "Action units" };
+  function fillMenu() {
+    const lines = Object.entries(groupNames).map(([group, title]) => make("fieldset", {}, make("legend", {}, title),
+      ...metrics.filter(metric => metric.group === group).map(metric => make("label", { title: inWords(metric.meaning) },
+        make("input", { type: "checkbox", value: metric.name, onchange: event => toggleMetric(metric, event.target.checked) }),
+        ` ${words(metric.name)}${reliability[metric.status] ?? ""}`))));
+    byId("metric-list").replaceChildren(...lines);
+  }
+  /** Draws another metric, at most four; the last one stays. */
+  function toggleMetric(metric, isShown) {
+    const others = state.stack.filter(other => other !== metric);
+    state.stack = isShown ? [metric, ...others].slice(0, 4) : others.length ? others : [metric];
+    emit("metric");
+  }
+  function showMetrics() {
+    for (const box of byId("metric-list").querySelectorAll("input")) box.checked = state.stack.some(metric => metric.name === box.value);
+    byId("metric").textContent = state.stack.map(metric => words(metric.name)).join(", ");
+    const { meaning, unit } = state.metric;
+    byId("meaning").textContent = inWords(meaning) + (unit ? ` (${unit})` : "");
+    byId("meaning").title = meaning;
+    describeCurves();
+  }
+  /** The curves in words, for those who do not see them. */
+  function describeCurves() {
+    const lines = state.order.filter(person => state.shownPeople.has(person.id)).slice(0, 20).map(person => {
+      const parts = state.stack.map(metric => {
+        const { mean, least, most, fraction } = measured(person, metric);
+        return mean === null ? `${words(metric.name)} not measured`
+          : `${words(metric.name)} ${formatted(mean, metric)} on average, from ${formatted(least, metric)} to ${formatted(most, metric)}, measured in ${Math.round(100 * fraction)} % of the samples`;
+      });
+      return `${person.name}: ${parts.join("; ")}.`;
+    });
+    byId("in-words").textContent = lines.join(" ");
+  }
+  /** The values of a person's metric over the video. */
+  function measured(person, metric) {
+    const column = columns.get(metric.name);
+    let [sum, count, all, least, most] = [0, 0, 0, Infinity, -Infinity];
+    for (const track of person.tracks)
+      for (let row = track.from; row < track.to; row++) {
+        all++;
+        const value = number(column, row);
+        if (Number.isNaN(value)) continue;
+        count++;
+        sum += value;
+        least = Math.min(least, value);
+        most = Math.max(most, value);
+      }
+    return { mean: count ? sum / count : null, least, most, fraction: all ? count / all : 0 };
+  }
+  byId("metric-search").addEventListener("input", event => {
+    const wanted = event.target.value.trim().toLowerCase();
+    for (const label of byId("metric-list").querySelectorAll("label"))
+      label.hidden = !(label.textContent + label.title).toLowerCase().includes(wanted);
+    for (const group of byId("metric-list").children) group.hidden = !group.querySelector("label:not([hidden])");
+  });
+  on("metric", showMetrics);
+  on("model", () => describeCurves());
 
   function drawCurve(context, track, column, name, y, color, interval) {
     const first = Math.max(track.from, search(track.from, track.to, row => timeOf(row) >= state.view[0]) - 1);

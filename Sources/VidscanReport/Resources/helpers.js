@@ -14,7 +14,16 @@
     return sign + (hours ? hours + ":" + String(minutes).padStart(2, "0") : minutes) + ":" + String(whole % 60).padStart(2, "0") + fraction;
   };
   const words = name => name.replaceAll("_", " ");
-  const say = text => { byId("said").textContent = text; };
+  /** For names of files: the time as 20260131-235959. */
+  const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
+  /** A word of a shell's command. */
+  const quoted = text => /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  /** Saves a file in the browser's folder for them. */
+  function download(blob, name) {
+    const link = make("a", { href: URL.createObjectURL(blob), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
   /** The first index from `low` to `high` at which `test` holds; `high` if there is none. */
   const search = (low, high, test) => {
     while (low < high) {

@@ -8,6 +8,7 @@
     }
     if (name === "events") eventList.draw();
     if (name === "people") showValues();
+    if (name === "check") review.go();
   }
   tabs.forEach((tab, index) => {
     byId("tab-" + tab).addEventListener("click", () => openTab(tab));
@@ -23,7 +24,8 @@
   });
 
   function showPeople() {
-    const list = state.order.map(person => {
+    const wanted = byId("person-search").value.trim().toLowerCase();
+    const list = state.order.filter(person => person.name.toLowerCase().includes(wanted)).map(person => {
       const image = pictureOf(person);
       const change = event => {
         if (event.target.checked) state.shownPeople.add(person.id); else state.shownPeople.delete(person.id);
@@ -31,27 +33,53 @@
       };
       return make("li", { "data-person": person.id, style: colorStyle(person) },
         make("input", { type: "checkbox", checked: state.shownPeople.has(person.id), ariaLabel: `Show the curve of ${person.name}`, onchange: change }),
-        make("button", { type: "button", className: "go", onclick: () => choose(person.tracks[0], person.tracks[0].best) },
+        make("button", { type: "button", className: "go", ariaLabel: `${person.name}: name and correct`, onclick: event => openAt(event, person.tracks[0]) },
           image ? make("img", { src: image, alt: "", width: 44, height: 44 }) : make("span", { className: "nopicture small" }),
           make("span", {}, make("bdi", { className: "name" }, person.name),
-            make("span", { className: "detail" }, [`${person.seconds.toFixed(1)} s in ${person.tracks.length} ${person.tracks.length === 1 ? "track" : "tracks"}`, person.mood].filter(Boolean).join(" · "))),
-          make("output", { className: "value" })));
+            make("span", { className: "detail" }, strip(person).filter(Boolean).join(" · "))),
+          make("span", { className: "value" })),
+        make("button", { type: "button", className: "small", ariaLabel: `Go to ${person.name}`, title: "Go to the clearest picture", onclick: () => choose(person.tracks[0], person.tracks[0].best) }, "→"));
     });
     byId("people").replaceChildren(...list);
-    if (!list.length) byId("people").append(make("li", { className: "empty" }, "No face was found."));
+    if (!list.length) byId("people").append(make("li", { className: "empty" }, state.order.length ? "Nobody has this name." : "No face was found."));
   }
+  /** A person in one line: how long, how often, and how much of it could be measured. */
+  function strip(person) {
+    const perMinute = kind => {
+      const count = eventList.counts.get(`${kind} ${person.id}`);
+      return count ? `${words(kind.replace("_started", ""))} ${(60 * count / Math.max(person.seconds, 1)).toFixed(1)}/min` : "";
+    };
+    const { length } = person.tracks;
+    return [
+      `${person.seconds.toFixed(1)} s${length > 1 ? ` in ${length} tracks` : ""}`, perMinute("smile_started"), perMinute("blink"), person.mood,
+      `${Math.round(100 * measured(person, state.metric).fraction)} % measured`,
+    ];
+  }
+  byId("person-search").addEventListener("input", () => { showPeople(); showValues(); placeLanes(); redraw(); });
+  const showOnly = people => {
+    state.shownPeople = new Set(people.map(person => person.id));
+    showPeople();
+    showValues();
+    redraw();
+  };
+  byId("begin").addEventListener("click", () => openTab("check"));
+  byId("curves-all").addEventListener("click", () => showOnly(state.order));
+  byId("curves-selected").addEventListener("click", () => {
+    if (state.selection) showOnly([state.selection.owner]); else say("Select somebody first: click a face or a name.");
+  });
+  const formatted = (value, { low, high, unit }) => (high - low <= 2 ? value.toFixed(2) : Math.round(value)) + (unit === "degrees" ? "°" : "");
   /** Shows the metric of each person at the playhead. */
   function showValues() {
     if (byId("panel-people").hidden) return;
-    const { name, low, high } = state.metric, column = columns.get(name), values = new Map();
+    const { name } = state.metric, column = columns.get(name), values = new Map();
     for (const { track, rows } of facesAt(state.time)) {
       const value = number(column, rows.fraction < 0.5 ? rows.a : rows.b);
       if (!Number.isNaN(value)) values.set(track.person, value);
     }
     for (const row of byId("people").children) {
-      const output = row.querySelector("output");
+      const output = row.querySelector(".value");
       if (!output) continue;
-      const value = values.get(+row.dataset.person), text = value === undefined ? "" : String(high - low <= 2 ? value.toFixed(2) : Math.round(value));
+      const value = values.get(+row.dataset.person), text = value === undefined ? "" : `${words(name)} ${formatted(value, state.metric)}`;
       if (output.textContent !== text) output.textContent = text;
     }
   }
@@ -78,6 +106,10 @@
         const track = face[i] === null ? null : ownerOf(face[i], time);
         return { time, kind: kinds[kind[i]], track, gone: face[i] !== null && !track, value: value[i], measured: measured[i] };
       }).filter(event => !event.gone && !isExcluded(event.time));
+      // How often each kind has happened to each person.
+      this.counts = new Map();
+      for (const { kind, track } of this.all)
+        if (track) this.counts.set(`${kind} ${track.person}`, (this.counts.get(`${kind} ${track.person}`) ?? 0) + 1);
       for (const note of state.model.notes) this.all.push({ time: note.time, kind: "note", track: null, value: note.text, measured: null });
       this.all.sort((a, b) => a.time - b.time);
       const chosen = byId("event-person").value;
@@ -91,6 +123,7 @@
       const left = data.events.count - data.events.time.length;
       byId("event-count").textContent = `${this.rows.length}` + (left > 0 ? `; ${left} later ones are only in events.csv` : "");
       this.draw();
+      emit("events");
     },
     draw() {
       if (byId("panel-events").hidden) return;
@@ -123,8 +156,8 @@
     /** Goes to the next or the previous event that passes the filter. */
     jump(direction) {
       const next = direction > 0
-        ? search(0, this.rows.length, i => this.rows[i].time > state.time + sameTime)
-        : search(0, this.rows.length, i => this.rows[i].time >= state.time - sameTime) - 1;
+        ? search(0, this.rows.length, i => this.rows[i].time > player.position + sameTime)
+        : search(0, this.rows.length, i => this.rows[i].time >= player.position - sameTime) - 1;
       const event = this.rows[next];
       if (!event) return;
       this.show(event);
@@ -132,31 +165,69 @@
     },
   };
 
-  /** Decisions of the analysis that may be wrong: who is who, and what is a face. */
-  function showDoubts() {
-    const doubts = [];
-    for (const track of state.model.tracks) {
-      const { personConfidence, certainty } = track;
-      if (personConfidence !== null && personConfidence !== undefined && personConfidence < 0.9 && state.model.people.size > 1)
-        doubts.push({ track, score: personConfidence, text: `Is this ${track.owner.name}?` });
-      if (certainty < 0.75) doubts.push({ track, score: certainty, text: "Is this a face?" });
-    }
-    doubts.sort((a, b) => a.score - b.score || a.track.begin - b.track.begin);
-    const shown = doubts.slice(0, 200);
-    byId("doubts").replaceChildren(...shown.map(({ track, score, text }) => make("li", { style: colorStyle(track.owner) },
-      make("button", { type: "button", className: "go", onclick: () => choose(track, track.best) },
-        make("span", {}, make("bdi", { className: "name" }, text),
-          make("span", { className: "detail" }, `face ${track.id}, ${clock(track.begin)} to ${clock(track.end)}`)),
-        make("span", { className: "value" }, `${Math.round(100 * score)} %`)))));
-    if (!shown.length) byId("doubts").append(make("li", { className: "empty" }, "Nothing is doubtful."));
-    byId("tab-check").textContent = doubts.length ? `Check (${doubts.length})` : "Check";
-  }
+  /** Decisions of the analysis that may be wrong, who is who and what is a face: one at a time, the least certain first. */
+  const review = {
+    skipped: new Set(), total: 0, doubt: null,
+
+    find() {
+      const doubts = [], checked = new Set();
+      for (const item of corrections.list)
+        if (item.do === "checked") checked.add(`${item.about} ${findTrack(state.model.tracks, item.face)?.id}`);
+      for (const track of state.model.tracks) {
+        const { personConfidence, certainty } = track;
+        if (personConfidence !== null && personConfidence !== undefined && personConfidence < 0.9 && state.model.people.size > 1)
+          doubts.push({ track, about: "person", score: personConfidence });
+        if (certainty < 0.75) doubts.push({ track, about: "face", score: certainty });
+      }
+      for (const doubt of doubts) doubt.key = `${doubt.about} ${doubt.track.id}`;
+      return doubts.filter(doubt => !checked.has(doubt.key)).sort((a, b) =>
+        this.skipped.has(a.key) - this.skipped.has(b.key) || a.score - b.score || a.track.begin - b.track.begin);
+    },
+    show() {
+      const doubts = this.find();
+      this.total = Math.max(this.total, doubts.length);
+      this.doubt = doubts[0] ?? null;
+      byId("begin").hidden = !doubts.length;
+      byId("begin").textContent = `Begin here: check ${doubts.length} doubtful ${doubts.length === 1 ? "decision" : "decisions"}`;
+      byId("tab-check").textContent = doubts.length ? `Check (${doubts.length})` : "Check";
+      const answered = this.total - doubts.length, progress = `${answered} of ${this.total} answered`;
+      if (!this.doubt) return byId("doubt").replaceChildren(make("p", { className: "empty" }, this.total ? `Done: ${progress}.` : "Nothing is doubtful."));
+      const { track, about, score } = this.doubt, { owner } = track, isFace = about === "face";
+      const button = (answer, text) => make("button", { type: "button", onclick: () => this.answer(answer) }, text);
+      const picture = (track, text) => make("figure", {}, data.pictures[track.id] ? make("img", { src: data.pictures[track.id], alt: text }) : make("span", { className: "nopicture" }, "in the video"), make("figcaption", {}, text));
+      byId("doubt").replaceChildren(
+        make("p", { className: "question" }, isFace ? "Is this a face?" : make("span", {}, "Is this ", make("bdi", {}, owner.name), "?"), make("span", { className: "hint" }, ` ${Math.round(100 * score)} % certain`)),
+        make("div", { className: "row" }, button("yes", "Yes (Y)"), button("no", "No (N)"), button("skip", "Later (S)"),
+          isFace ? null : make("button", { type: "button", onclick: event => openAt(event, track) }, "Somebody else …")),
+        make("div", { className: "compared", style: colorStyle(owner) }, picture(track, `${clock(track.begin)} to ${clock(track.end)}`),
+          ...isFace ? [] : owner.tracks.filter(other => other !== track).slice(0, 3).map(other => picture(other, `at ${clock(other.begin)}`))),
+        make("p", {}, make("progress", { max: this.total, value: answered }), make("span", { className: "hint" }, " " + progress)));
+    },
+    /** Goes to the doubt that is shown. */
+    go() {
+      if (this.doubt && !byId("panel-check").hidden) choose(this.doubt.track, this.doubt.track.best);
+    },
+    answer(answer) {
+      if (!this.doubt || byId("panel-check").hidden) return;
+      const { track, about, key } = this.doubt, face = faceOf(track), rest = about === "person" && companion(track);
+      if (answer === "skip") {
+        this.skipped.add(key);
+        this.show();
+      } else if (about === "face" && answer === "no") corrections.add({ do: "not_a_face", face });
+      else if (rest && answer === "no") corrections.add({ do: "different_people", faces: [rest, face] });
+      else if (rest && track.owner.tracks.length > 1) corrections.add({ do: "same_person", faces: [rest, face] });
+      else if (about === "person" && answer === "no") return say("This person has no other track. Choose who it is under “Somebody else”.");
+      else corrections.add({ do: "checked", about, face });
+      this.go();
+    },
+  };
 
   on("model", () => {
+    eventList.fill();
     showPeople();
     showValues();
-    eventList.fill();
-    showDoubts();
+    review.show();
   });
+  on("metric", showPeople);
   on("time metric", showValues);
   on("layout", () => eventList.draw());

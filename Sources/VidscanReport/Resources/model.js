@@ -55,11 +55,13 @@
         if (found.includes(null)) return;
         const ids = found.map(track => track.person), id = Math.min(...ids.filter(id => id > 0), ...(ids.every(id => id < 0) ? ids : []));
         const name = ids.map(person => model.names.get(person)).find(name => name !== undefined);
+        for (const track of found) track.personConfidence = 1;
         for (const track of model.tracks) if (ids.includes(track.person)) track.person = id;
         if (name !== undefined) model.names.set(id, name);
       } else if (item.do === "different_people") {
         const [one, other] = item.faces.map(need);
         if (!one || !other) return;
+        one.personConfidence = other.personConfidence = 1;
         if (one !== other) {
           if (one.person === other.person) other.person = nextPerson++;
           return;
@@ -85,10 +87,9 @@
         model.notes.push(item);
       }
     });
-    // The colours follow the order in which people appear.
     const people = new Map();
     for (const track of [...model.tracks].sort((a, b) => timeOf(a.from) - timeOf(b.from) || a.id - b.id)) {
-      if (!people.has(track.person)) people.set(track.person, { id: track.person, tracks: [], color: people.size % 8, seconds: 0 });
+      if (!people.has(track.person)) people.set(track.person, { id: track.person, tracks: [], color: (Math.abs(track.person) - 1) % 8, seconds: 0 });
       const person = people.get(track.person);
       person.tracks.push(track);
       person.seconds += (track.to - track.from) * data.interval * data.stride;

@@ -1,5 +1,5 @@
   const overlay = byId("overlay"), picture = byId("picture");
-  if (picture) picture.style.aspectRatio = `${data.video.width} / ${data.video.height}`;
+  picture?.style.setProperty("--shape", data.video.width / data.video.height);
   const layers = { boxes: true, names: true, points: false, gaze: false, expression: true };
   const drawnPoints = ["left_eye", "right_eye", "nose", "left_mouth_corner", "right_mouth_corner", "chin"];
   const named = ["joy", "surprise", "anger", "sadness"];
@@ -94,5 +94,8 @@
   }
   picture?.addEventListener("click", event => {
     const bounds = picture.getBoundingClientRect(), track = trackAt(event.clientX - bounds.left, event.clientY - bounds.top);
-    if (track) select(track); else player.toggle();
+    if (!track) return player.toggle();
+    select(track);
+    const { scale, left } = placement(), { box } = facesAt(state.time).find(face => face.track === track);
+    openFace(bounds.left + left + scale * (box[0] + box[2]), event.clientY, bounds.left + left + scale * box[0]);
   });

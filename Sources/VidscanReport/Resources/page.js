@@ -1,13 +1,38 @@
   const fullScreen = () => {
-    if (document.fullscreenElement) document.exitFullscreen(); else picture.requestFullscreen?.().catch(() => {});
+    if (document.fullscreenElement) document.exitFullscreen(); else byId("player").requestFullscreen?.().catch(() => {});
   };
+  addEventListener("fullscreenchange", () => (document.fullscreenElement ?? document.body).append(byId("floating")));
   const showKeys = () => byId("keys").showModal();
+  /** Sets one end of the loop, or neither. */
+  function setLoop(end) {
+    player.loop = end === null ? [null, null] : player.loop.with(end, player.position);
+    const [from, to] = player.loop, isWhole = from !== null && to !== null && from < to;
+    if (!isWhole) say(from === null && to === null ? "No loop." : `${from === null || from >= to && end === 1 ? "B" : "A"} is set. Now set the other end.`);
+    if (isWhole || byId("only").value === "loop") byId("only").value = isWhole ? "loop" : "";
+    keepRanges();
+  }
+  /** Finds out what is to be played. */
+  function keepRanges() {
+    if (!picture) return;
+    const [from, to] = player.loop, person = state.selection?.owner;
+    player.ranges = {
+      loop: () => from !== null && from < to ? [player.loop] : null,
+      person: () => person?.tracks.flatMap(spansOf).sort((a, b) => a[0] - b[0]),
+      events: () => eventList.rows.map(event => [event.time - 0.5, event.time + 1.5]),
+    }[byId("only").value]?.() ?? null;
+    emit("ranges");
+  }
   /** The keys that need the player come first. */
   const playerKeys = [
     [" ", "space", "Play or pause", () => player.toggle()],
     ["k", "K", "Pause", () => player.pause()],
     ["l", "L", "Play; again: faster", () => player.forward()],
     ["j", "J", "Play backward; again: faster", () => player.back()],
+    [">", ">", "Faster", () => player.changeSpeed(1)],
+    ["<", "<", "Slower", () => player.changeSpeed(-1)],
+    ["a", "A", "Loop from here", () => setLoop(0)],
+    ["b", "B", "Loop to here", () => setLoop(1)],
+    ["r", "R", "No loop", () => setLoop(null)],
     [".", ".", "Next picture of the video", () => player.stepFrame(1)],
     [",", ",", "Previous picture of the video", () => player.stepFrame(-1)],
     ["f", "F", "Full screen", fullScreen],
@@ -17,8 +42,8 @@
     ...(picture ? playerKeys : []),
     ["ArrowRight", "→", "Next sample", () => player.step(1)],
     ["ArrowLeft", "←", "Previous sample", () => player.step(-1)],
-    ["Shift+ArrowRight", "shift →", "One second on", () => player.stop(state.time + 1)],
-    ["Shift+ArrowLeft", "shift ←", "One second back", () => player.stop(state.time - 1)],
+    ["Shift+ArrowRight", "shift →", "One second on", () => player.stop(player.position + 1)],
+    ["Shift+ArrowLeft", "shift ←", "One second back", () => player.stop(player.position - 1)],
     ["]", "]", "Next event in the list", () => eventList.jump(1)],
     ["[", "[", "Previous event in the list", () => eventList.jump(-1)],
     ["Home", "home", "Beginning", () => player.stop(times[0] ?? 0)],
@@ -26,15 +51,30 @@
     ["+", "+", "Zoom in", () => byId("zoom-in").click()],
     ["-", "−", "Zoom out", () => byId("zoom-out").click()],
     ["0", "0", "Show all of the timeline", () => setView(...whole)],
-    ["u", "U", "Take back the last correction", () => byId("undo").click()],
+    ["y", "Y", "In Check: yes", () => review.answer("yes")],
+    ["n", "N", "In Check: no", () => review.answer("no")],
+    ["s", "S", "In Check: later", () => review.answer("skip")],
+    ["u", "U", "Take back the last correction", () => corrections.undo()],
+    ["Shift+u", "shift U", "Make it again", () => corrections.redo()],
+    ["Escape", "esc", "Close the panel of a face, or clear the range", () => { closeFace(); closeRange(); }],
     ["?", "?", "Show these keys", showKeys],
   ];
+  // After a click, space plays, whatever was clicked. Where the focus was moved by keys, it presses the control.
+  let isPointed = false;
+  addEventListener("pointerdown", event => {
+    isPointed = true;
+    for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  }, true);
+  const isTyping = node => node.matches?.("input:not([type=checkbox], [type=file], [type=range]), textarea");
+  const playsOn = event => event.key === " " && picture && !isTyping(event.target)
+    && (isPointed || !event.target.matches?.("button, summary, input, select, a"));
+  addEventListener("keyup", event => { if (playsOn(event)) event.preventDefault(); }, true);
   addEventListener("keydown", event => {
+    if (event.key === "Tab") isPointed = false;
     if (!state.model || event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
-    if (event.target.matches?.("input:not([type=checkbox]):not([type=file]), select, textarea")) return;
-    // A focused button keeps the key that presses it.
-    if (event.key === " " && event.target.matches?.("button, summary, input, a")) return;
-    const name = (event.shiftKey && event.key.startsWith("Arrow") ? "Shift+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
+    if (isTyping(event.target) && event.key !== "Escape") return;
+    if (event.key === " " ? !playsOn(event) : event.target.matches?.("select, #volume")) return;
+    const name = (event.shiftKey && /^(Arrow|u$)/i.test(event.key) ? "Shift+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
     const key = keys.find(key => key[0] === name);
     if (!key) return;
     event.preventDefault();
@@ -44,53 +84,166 @@
 
   for (const button of document.querySelectorAll("[data-dialog=keys]")) button.addEventListener("click", showKeys);
 
-  const showTime = time => { byId("time").textContent = clock(time, 3); };
+  const seekBar = byId("seek"), marks = byId("marks");
+  const showTime = time => {
+    byId("time").textContent = clock(time, 3);
+    if (!seekBar) return;
+    seekBar.value = time;
+    seekBar.setAttribute("aria-valuetext", clock(time));
+  };
   on("moving", showTime);
   on("time", () => showTime(state.time));
+  /** Draws the events, the excluded times and what is played below the seek bar. */
+  function drawMarks() {
+    const width = marks.parentElement.clientWidth, context = fit(marks, width, 22);
+    const x = time => 8 + (time - data.start) / (data.end - data.start) * (width - 16);
+    context.fillStyle = paint.line;
+    context.fillRect(8, 9, width - 16, 4);
+    const fill = (ranges, color, alpha) => {
+      context.fillStyle = color;
+      context.globalAlpha = alpha;
+      for (const [from, to] of ranges) context.fillRect(x(from), 5, Math.max(1, x(to) - x(from)), 12);
+    };
+    fill(state.model.excluded, paint.soft, 0.4);
+    fill(player.ranges ?? [], paint.accent, 0.3);
+    context.globalAlpha = 0.8;
+    let last = -9;
+    for (const event of eventList.rows) {
+      const at = Math.round(x(event.time));
+      if (at - last < 2) continue;
+      last = at;
+      context.fillStyle = event.track ? paint[event.track.owner.color] : paint.soft;
+      context.fillRect(at, 4, 1, 14);
+    }
+  }
   if (picture) {
+    seekBar.min = data.start;
+    seekBar.max = data.end;
+    byId("length").textContent = "/ " + clock(data.end, 1);
+    seekBar.addEventListener("input", () => player.seek(+seekBar.value));
+    on("model layout ranges events", () => requestAnimationFrame(drawMarks));
+    on("model selection events", keepRanges);
+    byId("only").addEventListener("change", keepRanges);
     byId("play").addEventListener("click", () => player.toggle());
-    on("time playing", () => {
-      const play = byId("play"), isRunning = player.isPlaying || player.shuttle > 0, label = isRunning ? "Pause" : "Play";
-      if (play.ariaLabel === label) return;
+    byId("frame-back").addEventListener("click", () => player.stepFrame(-1));
+    byId("frame-on").addEventListener("click", () => player.stepFrame(1));
+    on("playing", () => {
+      const { video, shuttle } = player, play = byId("play"), isRunning = player.isPlaying || shuttle > 0;
       play.textContent = isRunning ? "❚❚" : "▶";
-      play.ariaLabel = label;
+      play.ariaLabel = isRunning ? "Pause" : "Play";
+      byId("playback").textContent = shuttle ? `Backward ${shuttle}×` : player.isPlaying ? `Playing ${video.playbackRate}×` : "Paused";
+      if (!video) return;
+      if (player.isPlaying) byId("speed").value = video.playbackRate;
+      byId("mute").textContent = player.isSilent ? "No sound" : video.muted ? "Sound off" : "Sound on";
+      byId("mute").setAttribute("aria-pressed", video.muted);
+      byId("volume").value = video.muted ? 0 : video.volume;
     });
     byId("full").addEventListener("click", fullScreen);
-    byId("speed").addEventListener("change", event => { if (player.isPlaying) player.video.playbackRate = +event.target.value; });
-    byId("mute").addEventListener("click", () => {
-      if (!player.video) return;
-      player.video.muted = !player.video.muted;
-      byId("mute").setAttribute("aria-pressed", player.video.muted);
+    byId("speed").addEventListener("change", event => {
+      if (player.isPlaying) player.video.playbackRate = +event.target.value;
+      say(`Speed ${event.target.value}×`);
+    });
+    byId("mute").addEventListener("click", () => { if (player.video) player.video.muted = !player.video.muted; });
+    byId("volume").addEventListener("input", event => {
+      if (player.video) Object.assign(player.video, { muted: event.target.value === "0", volume: +event.target.value });
     });
     byId("choose").addEventListener("change", event => {
       const file = event.target.files[0];
       if (!file) return;
       (player.video || byId("still")).src = URL.createObjectURL(file);
       player.isUsable = false;
+      player.other = file;
     });
   }
-  metrics.forEach((metric, index) =>
-    byId("metric").add(new Option(words(metric.name) + (metric.isExperimental ? " (experimental)" : ""), index)));
-  byId("metric").value = metrics.indexOf(state.metric);
-  byId("metric").addEventListener("change", event => {
-    state.metric = metrics[+event.target.value];
-    emit("metric");
+
+  // Passing on: an address, the rows and a picture of what is in view.
+  /** Goes to the time, and selects the person or the face, that the address names: `#t=12.3&person=4`. */
+  function followAddress() {
+    const wanted = new URLSearchParams(location.hash.slice(1)), time = parseFloat(wanted.get("t"));
+    const face = wanted.has("face") ? ownerFinder()(+wanted.get("face"), time) : null;
+    const tracks = face ? [face] : state.model.people.get(+wanted.get("person"))?.tracks ?? [];
+    const track = tracks.find(track => track.begin <= time && time <= track.end) ?? tracks[0];
+    if (track) select(track);
+    if (!Number.isNaN(time)) player.stop(time); else if (track) player.stop(track.best);
+  }
+  addEventListener("hashchange", followAddress);
+  byId("link").addEventListener("click", () => {
+    const person = state.selection ? `&person=${state.selection.person}` : "";
+    history.replaceState(null, "", `#t=${+player.position.toFixed(3)}${person}`);
+    navigator.clipboard?.writeText(location.href).then(() => say("The link is copied."), () => say("The link is in the address bar."));
   });
-  const showMeaning = () => { byId("meaning").textContent = state.metric.meaning + (state.metric.unit ? ` (${state.metric.unit})` : ""); };
-  on("metric", showMeaning);
+  byId("rows-csv").addEventListener("click", () => {
+    const names = ["time", "face_id", "person_id", "name", ...state.stack.map(metric => metric.name)], lines = [names];
+    for (const track of state.model.tracks.filter(track => state.shownPeople.has(track.person)))
+      for (let row = track.from; row < track.to; row++) {
+        const time = timeOf(row);
+        if (time < state.view[0] || time > state.view[1] || isExcluded(time)) continue;
+        const values = state.stack.map(metric => number(columns.get(metric.name), row)).map(value => Number.isNaN(value) ? "" : +value.toFixed(3));
+        lines.push([time.toFixed(6), track.id, Math.max(0, track.person) || "", `"${(state.model.names.get(track.person) ?? "").replace(/^[=+@-]/, "'$&")}"`, ...values]);
+      }
+    download(new Blob([lines.map(line => line.join(",") + "\n").join("")], { type: "text/csv" }), `${data.video.name}.rows.csv`);
+    say(`Saved ${lines.length - 1} rows, rounded as they are on this page.`);
+  });
+  byId("view-png").addEventListener("click", () => {
+    const density = devicePixelRatio || 1, sheet = make("canvas", { width: curves.width, height: curves.height + bars.height }), context = sheet.getContext("2d");
+    context.fillStyle = paint.card;
+    context.fillRect(0, 0, sheet.width, sheet.height);
+    context.drawImage(curves, 0, 0);
+    context.drawImage(bars, 0, curves.height);
+    context.font = `${12 * density}px system-ui, sans-serif`;
+    context.fillStyle = paint.text;
+    state.lanes.forEach((person, index) => {
+      const y = curves.height + density * (shotHeight + index * rowHeight + 16 - lanes.scrollTop);
+      if (y > curves.height + density * shotHeight) context.fillText(person.name, 4, y, density * (gutter - 10));
+    });
+    sheet.toBlob(blob => download(blob, `${data.video.name}.timeline.png`));
+  });
+  byId("print").addEventListener("click", () => print());
+
+  // The border between the video and the timeline, whose height is kept.
+  const border = byId("border"), screenArea = byId("screen"), borderKey = "vidscan border";
+  function moveBorder(percent) {
+    percent = Math.min(Math.max(percent, 15), 80);
+    screenArea.style.setProperty("--timeline", percent + "%");
+    border.setAttribute("aria-valuenow", Math.round(percent));
+  }
+  function keepBorder() {
+    try { localStorage.setItem(borderKey, border.ariaValueNow); } catch { /* It is not kept. */ }
+  }
+  border.addEventListener("pointerdown", event => border.setPointerCapture(event.pointerId));
+  border.addEventListener("pointermove", event => {
+    if (!border.hasPointerCapture(event.pointerId)) return;
+    const box = screenArea.getBoundingClientRect();
+    moveBorder(100 * (box.bottom - event.clientY) / box.height);
+  });
+  border.addEventListener("pointerup", keepBorder);
+  border.addEventListener("keydown", event => {
+    const turn = { ArrowUp: 4, ArrowDown: -4 }[event.key];
+    if (!turn) return;
+    event.preventDefault();
+    moveBorder(+border.ariaValueNow + turn);
+    keepBorder();
+  });
+  const usual = innerWidth < 800 ? 32 : 38;
+  try { moveBorder(+localStorage.getItem(borderKey) || usual); } catch { moveBorder(usual); }
+  const header = document.querySelector("header");
+  const fitScreen = () => screenArea.style.setProperty("--head", header.offsetHeight + "px");
+  new ResizeObserver(fitScreen).observe(header);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
     readColors();
-    showMeaning();
+    fillMenu();
     corrections.start();
     eventList.start();
     openTab("people");
     resize();
     emit("model");
+    showMetrics();
     new ResizeObserver(resize).observe(area);
-    if (picture) new ResizeObserver(drawOverlay).observe(picture);
+    if (picture) new ResizeObserver(() => { drawOverlay(); emit("layout"); }).observe(picture);
     player.start();
+    if (location.hash) followAddress();
     // For those who look at the page from the browser's console, and for its tests.
     window.vidscanReview = {
       seek: time => player.stop(time), drawing, corrections, setView, boxes: time => facesAt(time).map(face => face.box),

@@ -1,6 +1,12 @@
   /** The video. Where there is none that plays, only the time moves. */
   const player = {
-    video: byId("video"), isUsable: false, isPlaying: false, wanted: null, shuttle: 0, frame: 0,
+    video: byId("video"), isUsable: false, wanted: null, shuttle: 0,
+    /** The time that was asked for last, from which steps count, because pictures arrive later. `null` while playing. */
+    requested: null,
+    /** The ends of the loop, and the ranges to which playing keeps: `null` for all. */
+    loop: [null, null], ranges: null,
+    get isPlaying() { return this.isUsable && !this.video.paused; },
+    get position() { return this.requested ?? state.time; },
 
     start() {
       const { video } = this;
@@ -8,21 +14,33 @@
       if (!video) return;
       const trouble = reason => {
         this.isUsable = false;
-        showTrouble(`${reason} ${data.video.advice}`);
+        showTrouble(`${reason} ` + (data.video.isSource
+          ? `A copy that every browser plays: vidscan report --proxy --force ${quoted(resultPath())}` : "Browsers play H.264 in MP4 files."));
       };
       const ready = () => {
         if (!video.videoWidth) return trouble("This browser cannot play the video, only its sound.");
         this.isUsable = true;
         const shape = video.videoWidth / video.videoHeight, expected = data.video.width / data.video.height;
+        const hasOtherLength = data.duration !== undefined && Math.abs(video.duration - data.duration) > Math.max(0.5, 0.01 * data.duration);
         showTrouble(Math.abs(shape / expected - 1) > 0.03
-          ? "This video has another shape than the one that was analysed, so boxes may be in the wrong place." : "");
+          ? "This video has another shape than the one that was analysed, so boxes may be in the wrong place."
+          : hasOtherLength ? `This video lasts ${clock(video.duration, 1)}, but the one that was analysed ${clock(data.duration, 1)}, so boxes may be shown at the wrong time.`
+          : this.other && this.other.size !== data.video.bytes ? "This file has another size than the one that was analysed. If it is a copy with the same times, the boxes fit." : "");
         this.watch();
+        this.changed();
         this.seek(state.time);
       };
       video.addEventListener("loadedmetadata", ready);
+      // Whether there is sound that the browser decodes is known once some of the video has been played.
+      video.addEventListener("timeupdate", () => {
+        if (!this.isPlaying || video.played.length === 0 || video.played.end(0) - video.played.start(0) < 0.7) return;
+        const isSilent = video.mozHasAudio === false || video.webkitAudioDecodedByteCount === 0;
+        if (isSilent === this.isSilent) return;
+        this.isSilent = isSilent;
+        this.changed();
+      });
       video.addEventListener("error", () => trouble("This browser cannot play the video, or the file is not where it was."));
-      video.addEventListener("play", () => this.changed());
-      video.addEventListener("pause", () => this.changed());
+      for (const name of ["play", "pause", "ratechange", "volumechange"]) video.addEventListener(name, () => this.changed());
       video.addEventListener("seeked", () => {
         if (this.wanted !== null) {
           const time = this.wanted;
@@ -39,15 +57,16 @@
       if (this.watching) return;
       this.watching = true;
       if (video.requestVideoFrameCallback) {
-        const next = (_, metadata) => {
-          this.frame++;
-          this.present(metadata.mediaTime);
+        const next = (_, { mediaTime }) => {
+          // Firefox gives the time that was asked for, not that of the picture.
+          this.present(Math.abs(mediaTime - video.currentTime) < 1e-6 ? frameTime(frameAt(mediaTime)) : mediaTime);
           video.requestVideoFrameCallback(next);
         };
         video.requestVideoFrameCallback(next);
       } else {
         const look = () => {
-          if (Math.abs(video.currentTime - state.time) > 1e-4) this.present(video.currentTime);
+          const time = frameTime(frameAt(video.currentTime));
+          if (time !== state.time) this.present(time);
           requestAnimationFrame(look);
         };
         look();
@@ -57,10 +76,18 @@
     present(time) {
       state.time = time;
       emit("time");
+      if (this.isPlaying) this.keepInRange(time);
     },
     changed() {
-      this.isPlaying = this.isUsable && !this.video.paused;
+      if (this.isPlaying) this.requested = null;
       emit("playing");
+    },
+    /** While playing: jumps over what is not to be played. A loop begins again; otherwise, playing ends after the last range. */
+    keepInRange(time) {
+      const { ranges, video } = this;
+      if (!ranges?.length || video.seeking || ranges.some(([from, to]) => time >= from - sameTime && time < to)) return;
+      const next = ranges.find(([from]) => from > time) ?? (ranges[0] === this.loop ? this.loop : null);
+      if (next) video.currentTime = next[0] + sameTime; else this.pause();
     },
 
     /** Pauses at a time. */
@@ -71,6 +98,7 @@
     /** Goes to the picture that is shown at a time. Of several wishes, the last is fulfilled. */
     seek(time) {
       time = Math.min(Math.max(time, Math.min(0, data.start)), data.end);
+      this.requested = time;
       if (!this.isUsable) return this.present(time);
       // Just after a frame's own time, so that rounding cannot show the frame before it.
       const exact = Math.max(0, time) + sameTime;
@@ -85,6 +113,12 @@
       this.video.playbackRate = rate;
       this.video.play().catch(() => {});
     },
+    /** Changes the speed by one step of its menu. */
+    changeSpeed(direction) {
+      const menu = byId("speed");
+      menu.selectedIndex = Math.min(Math.max(menu.selectedIndex + direction, 0), menu.options.length - 1);
+      menu.dispatchEvent(new Event("change"));
+    },
     pause() {
       this.stopShuttle();
       if (this.isUsable) this.video.pause();
@@ -97,46 +131,39 @@
       const rate = this.shuttle ? Math.min(8, 2 * this.shuttle) : 1;
       this.pause();
       this.shuttle = rate;
-      let position = state.time;
+      let { position } = this;
       this.timer = setInterval(() => {
         position -= 0.1 * rate;
         this.seek(position);
         if (position <= 0) this.pause();
       }, 100);
+      emit("playing");
     },
     forward() {
       this.play(this.isPlaying ? Math.min(8, 2 * this.video.playbackRate) : 1);
     },
     stopShuttle() {
       clearInterval(this.timer);
+      if (!this.shuttle) return;
       this.shuttle = 0;
+      emit("playing");
     },
 
     /** Goes to the next or the previous sample. */
     step(direction) {
+      const { position } = this;
       this.pause();
       const index = direction > 0
-        ? search(0, times.length, i => times[i] > state.time + sameTime)
-        : search(0, times.length, i => times[i] >= state.time - sameTime) - 1;
+        ? search(0, times.length, i => times[i] > position + sameTime)
+        : search(0, times.length, i => times[i] >= position - sameTime) - 1;
       if (index >= 0 && index < times.length) this.seek(times[index]);
     },
     /** Goes to the next or the previous picture of the video, wherever samples are. */
     stepFrame(direction) {
+      const { position } = this;
       this.pause();
       if (!this.isUsable) return this.step(direction);
-      if (direction < 0) {
-        this.video.currentTime = Math.max(0, state.time - 2 * sameTime);
-        return;
-      }
-      // The time of the next picture is not known: go on in small steps until one is presented.
-      const { frame } = this, shown = state.time;
-      let target = shown;
-      const next = () => {
-        if (this.frame !== frame && state.time > shown || target > data.end) return;
-        target += 0.008;
-        this.video.currentTime = target;
-        this.video.addEventListener("seeked", () => setTimeout(next, 30), { once: true });
-      };
-      next();
+      const time = frameTime(frameAt(position) + direction);
+      if (time >= -sameTime && time < data.end) this.seek(time);
     },
   };

@@ -2,6 +2,8 @@
   const sameTime = 0.0005;
   /** The presentation time of each sample in seconds, and the columns of the rows by name. */
   let times = new Float64Array(0), columns = new Map(), sampleOf = new Uint32Array(0);
+  /** The index of each sample's picture among all pictures of the video. */
+  let frameOf = new Uint32Array(0);
   const cutTimes = data.cuts.map(cut => cut.time);
   const cutBetween = (from, to) => {
     const index = search(0, cutTimes.length, i => cutTimes[i] > from + sameTime);
@@ -30,10 +32,11 @@
     byId("rows").remove();
     let start = 0;
     for (const column of data.columns) {
-      const count = column.name === "time" ? data.samples : data.rows;
+      const count = column.name === "time" || column.name === "frame" ? data.samples : data.rows;
       const codes = unpackColumn(bytes, start, count, column.width);
       start += count * column.width;
       if (column.name === "time") times = codes.map(microseconds => microseconds / 1e6);
+      else if (column.name === "frame") frameOf = codes;
       else if (column.name === "sample") sampleOf = codes;
       else columns.set(column.name, { codes, low: column.quantization.low, step: column.quantization.step });
     }
@@ -44,6 +47,22 @@
     const code = column.codes[row];
     return code === 0 ? NaN : column.low + (code - 1) * column.step;
   };
+  /** The sample from which the pictures around it are counted, and the time from one of them to the next. */
+  function framesFrom(index) {
+    const last = times.length - 1, from = Math.min(Math.max(index, 0), Math.max(0, last - 1)), to = from < last ? from + 1 : from;
+    const spacing = (times[to] - times[from]) / (frameOf[to] - frameOf[from]);
+    return { time: times[from] ?? 0, frame: frameOf[from] ?? 0, spacing: spacing > 0 ? spacing : Math.max(data.interval, 0.04) };
+  }
+  /** When a picture is shown. Between two samples, pictures follow each other evenly. */
+  function frameTime(frame) {
+    const { time, frame: first, spacing } = framesFrom(search(0, times.length, i => frameOf[i] > frame) - 1);
+    return time + (frame - first) * spacing;
+  }
+  /** The picture that is shown at a time. */
+  function frameAt(time) {
+    const { time: first, frame, spacing } = framesFrom(search(0, times.length, i => times[i] > time + sameTime) - 1);
+    return frame + Math.floor((time + sameTime - first) / spacing);
+  }
   const boxOf = row => ["x", "y", "width", "height"].map(name => number(columns.get(name), row));
   const overlap = (a, b) => {
     const width = Math.min(a[0] + a[2], b[0] + b[2]) - Math.max(a[0], b[0]);

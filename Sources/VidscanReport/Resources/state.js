@@ -12,9 +12,10 @@
     /** The part of the timeline in view, in seconds. */
     view: [data.start, data.end],
     /** The people in the order of their lanes, and the person_ids of those whose curves are drawn. */
-    order: [], shownPeople: new Set(),
-    /** The metric of the curves. */
-    metric: metrics[Math.max(0, metrics.findIndex(metric => metric.name === "smile"))],
+    order: [], lanes: [], shownPeople: new Set(),
+    /** The metrics whose curves are drawn, one above the other. The first is the one in the list of people. */
+    stack: [metrics[Math.max(0, metrics.findIndex(metric => metric.name === "smile"))]],
+    get metric() { return this.stack[0]; },
   };
 
   // Messages: "time" when another picture is shown, "moving" with a time that is on the way, "playing", "model",
@@ -27,6 +28,15 @@
   function showTrouble(text) {
     byId("trouble").hidden = !text;
     byId("trouble").textContent = text;
+  }
+
+  /** Shows a message for some seconds, and reads it aloud; after a change of the corrections, with the way back. */
+  function say(text, isChange = false) {
+    byId("said").textContent = text;
+    byId("undo-said").hidden = byId("redo-said").hidden = !isChange;
+    byId("toast").classList.remove("gone");
+    clearTimeout(say.timer);
+    say.timer = setTimeout(() => byId("toast").classList.add("gone"), 8000);
   }
 
   /** Sizes a canvas to its place on the page, and returns its context in CSS pixels. */

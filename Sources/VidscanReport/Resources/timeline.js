@@ -16,8 +16,8 @@
     });
   }
 
-  /** The width of the timeline, which is measured only when it changes, because that lays the page out. */
-  let areaWidth = 0;
+  /** The size of the timeline, which is measured only when it changes, because that lays the page out. */
+  let areaWidth = 0, areaHeight = 0;
   const plotWidth = () => Math.max(20, areaWidth - gutter);
   const toX = time => gutter + (time - state.view[0]) / (state.view[1] - state.view[0]) * plotWidth();
   const toTime = x => state.view[0] + (x - gutter) / plotWidth() * (state.view[1] - state.view[0]);
@@ -43,14 +43,16 @@
   const noteShape = polygon([-5, 0], [5, 0], [0, 8]);
 
   function drawBars() {
-    const width = areaWidth, height = shotHeight + rowHeight * state.order.length + 4;
-    const context = fit(bars, width, height);
+    // Only the lanes in view are drawn, because there may be hundreds.
+    const width = areaWidth, whole = shotHeight + rowHeight * state.lanes.length + 4, scrolled = lanes.scrollTop;
+    byId("lane-space").style.height = whole + "px";
+    const height = Math.max(shotHeight, Math.min(whole, areaHeight - curvesHeight())), context = fit(bars, width, height);
     context.save();
     context.beginPath();
     context.rect(gutter, 0, width - gutter, height);
     context.clip();
     // Shots as alternating blocks.
-    const edges = [whole[0], ...cutTimes, whole[1]];
+    const edges = [data.start, ...cutTimes, data.end];
     context.fillStyle = paint.soft;
     for (let i = Math.max(0, search(0, edges.length, i => edges[i] > state.view[0]) - 1); i + 1 < edges.length && edges[i] <= state.view[1]; i++) {
       context.globalAlpha = i % 2 ? 0.18 : 0.34;
@@ -59,8 +61,13 @@
     context.globalAlpha = 1;
     drawExcluded(context, 0, height);
     drawCuts(context, shotHeight, height);
-    state.order.forEach((person, index) => {
-      const top = shotHeight + index * rowHeight + 4, tall = rowHeight - 8;
+    context.save();
+    context.beginPath();
+    context.rect(gutter, shotHeight, width - gutter, height);
+    context.clip();
+    state.lanes.forEach((person, index) => {
+      const top = shotHeight + index * rowHeight + 4 - scrolled, tall = rowHeight - 8;
+      if (top < shotHeight - rowHeight || top > height) return;
       context.fillStyle = paint[person.color];
       let reached = -1;
       for (const track of person.tracks) {
@@ -97,6 +104,7 @@
       }
       context.fill();
     });
+    context.restore();
     for (const note of state.model.notes) {
       context.fillStyle = paint.accent;
       context.beginPath();
@@ -128,9 +136,6 @@
     const x = toX(time), playhead = byId("playhead");
     playhead.style.transform = `translateX(${x}px)`;
     playhead.hidden = x < gutter - 1 || x > areaWidth + 1;
-    area.setAttribute("aria-valuemax", data.end.toFixed(2));
-    area.setAttribute("aria-valuenow", time.toFixed(2));
-    area.setAttribute("aria-valuetext", clock(time));
   }
 
   /** The person_ids that have had a lane. */
@@ -148,11 +153,31 @@
     data.events.time.forEach((time, i) => {
       if (kinds[data.events.kind[i]] && data.events.face[i] !== null) ownerOf(data.events.face[i], time)?.owner.marks.push({ time, kind: kinds[data.events.kind[i]] });
     });
-    byId("lane-names").replaceChildren(...order.map((person, index) => {
+    lanesShown = "";
+    placeLanes();
+  }
+  /** Beyond this number, only people in view have lanes. */
+  const manyLanes = 12;
+  let lanesShown = "";
+  function placeLanes() {
+    const wanted = byId("person-search").value.trim().toLowerCase(), [from, to] = state.view;
+    state.lanes = state.order.filter(person => person.name.toLowerCase().includes(wanted)
+      && (state.order.length <= manyLanes || person.tracks.some(track => track.end >= from && track.begin <= to)));
+    const key = state.lanes.map(person => person.id).join();
+    if (key === lanesShown) return;
+    lanesShown = key;
+    byId("lane-names").replaceChildren(...state.lanes.map((person, index) => {
       const best = pictureOf(person);
       return make("button", {
         type: "button", className: "lane-name", title: person.name, style: `top: ${shotHeight + index * rowHeight}px; ${colorStyle(person)}`,
-        onclick: () => choose(person.tracks[0], person.tracks[0].best),
+        draggable: true, onclick: event => openAt(event, person.tracks[0]),
+        // A lane that is dragged onto another one is the same person.
+        ondragstart: event => event.dataTransfer.setData("text/plain", person.id), ondragover: event => event.preventDefault(),
+        ondrop: event => {
+          event.preventDefault();
+          const dragged = state.model.people.get(+event.dataTransfer.getData("text/plain"));
+          if (dragged && dragged !== person) join(dragged.tracks[0], person);
+        },
       }, best ? make("img", { src: best, alt: "", width: 22, height: 22 }) : null, make("bdi", {}, person.name));
     }));
   }
@@ -162,12 +187,12 @@
   const pointers = new Map();
   let gesture = null;
   area.addEventListener("pointerdown", event => {
-    if (event.target.closest("button") || event.button > 0) return;
+    if (event.target.closest("button, .range") || event.button > 0) return;
     area.setPointerCapture(event.pointerId);
     const x = event.clientX - area.getBoundingClientRect().left;
     pointers.set(event.pointerId, x);
     const inRuler = event.target === curves && event.offsetY > curves.clientHeight - rulerHeight;
-    if (pointers.size === 1) gesture = { x, y: event.clientY, view: [...state.view], hasMoved: false, isScrub: inRuler, target: event.target, offsetY: event.offsetY };
+    if (pointers.size === 1) gesture = { x, y: event.clientY, view: [...state.view], hasMoved: false, isScrub: inRuler, moves: event.shiftKey || event.pointerType === "touch", target: event.target, offsetY: event.offsetY };
     else if (pointers.size === 2) gesture = { pinch: [...pointers.values()].map(toTime), hasMoved: true };
     if (inRuler) player.seek(toTime(x));
   });
@@ -186,6 +211,7 @@
     if (gesture.isScrub) return player.seek(toTime(x));
     if (!gesture.view || Math.abs(x - gesture.x) < 4 && !gesture.hasMoved) return;
     gesture.hasMoved = true;
+    if (!gesture.moves) return showRange(toTime(gesture.x), toTime(x));
     const shift = (gesture.x - x) / plotWidth() * (gesture.view[1] - gesture.view[0]);
     setView(gesture.view[0] + shift, gesture.view[1] + shift);
   });
@@ -194,12 +220,36 @@
     const time = toTime(gesture.x);
     if (gesture.x < gutter) return;
     if (gesture.target === bars) {
-      const person = state.order[Math.floor((gesture.offsetY - shotHeight) / rowHeight)];
+      const person = state.lanes[Math.floor((gesture.offsetY + lanes.scrollTop - shotHeight) / rowHeight)];
       const track = person?.tracks.find(track => time >= track.begin - data.interval && time <= track.end + data.interval);
-      if (track) select(track);
+      if (track) {
+        select(track);
+        return openFace(event.clientX, event.clientY);
+      }
     }
+    closeRange();
     player.seek(time);
   };
+  /** Marks a range of the timeline, and offers what can be done with it. */
+  function showRange(from, to) {
+    [from, to] = [Math.min(from, to), Math.max(from, to)].map(time => micro(Math.min(Math.max(time, state.view[0]), state.view[1])));
+    const box = byId("range"), button = (text, action) => make("button", { type: "button", onclick: () => { closeRange(); action(); } }, text);
+    box.hidden = false;
+    box.style.left = toX(from) + "px";
+    box.style.width = toX(to) - toX(from) + "px";
+    const actions = make("div", { className: "actions-of-range" }, make("span", {}, `${clock(from)} to ${clock(to)}`),
+      button("Zoom", () => setView(from, to)), button("Exclude", () => corrections.add({ do: "exclude", from, to })));
+    if (picture) actions.append(button("Loop", () => {
+      player.loop = [from, to];
+      byId("only").value = "loop";
+      keepRanges();
+      player.seek(from);
+    }));
+    box.replaceChildren(actions);
+    const over = gutter + plotWidth() - toX(from) - actions.offsetWidth;
+    actions.style.left = Math.min(0, over) + "px";
+  }
+  const closeRange = () => { byId("range").hidden = true; };
   area.addEventListener("pointerup", release);
   area.addEventListener("pointercancel", release);
   area.addEventListener("wheel", event => {
@@ -220,7 +270,10 @@
 
   on("model", layOutLanes);
   on("model", () => levelCache.clear());
+  on("view", placeLanes);
   on("model selection view metric layout", redraw);
+  lanes.addEventListener("scroll", redraw);
+  on("view layout", closeRange);
   on("moving", movePlayhead);
   on("time", () => {
     const { time, view } = state;
@@ -230,6 +283,7 @@
   });
   const resize = () => {
     areaWidth = area.clientWidth;
+    areaHeight = area.clientHeight;
     gutter = areaWidth < 520 ? 84 : 132;
     area.style.setProperty("--gutter", gutter + "px");
     emit("layout");

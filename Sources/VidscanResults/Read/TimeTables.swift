@@ -5,6 +5,8 @@ package import VidscanFaces
 package struct SampleTimes: Sendable {
     /// Ascending.
     package private(set) var microseconds: [Int64] = []
+    /// The index of each sample's frame among all frames of the video.
+    package private(set) var frames: [Int] = []
     package var count: Int { microseconds.count }
     /// In seconds; 0 without samples.
     package var range: ClosedRange<Double> {
@@ -15,11 +17,12 @@ package struct SampleTimes: Sendable {
 
     package init(folder: String, mayBeEmpty: Bool) throws(VidscanError) {
         let table = try TableReader(folder: folder, name: "frames.csv")
-        let time = try table.column("time")
+        let (time, frame) = (try table.column("time"), try table.column("frame"))
         while try table.next() {
             let next = try table.microseconds(time)
             guard next >= microseconds.last ?? next else { throw table.problem("time goes back") }
             microseconds.append(next)
+            frames.append(try table.count(frame))
         }
         guard mayBeEmpty || !microseconds.isEmpty else { throw table.problem("has no sample") }
     }
