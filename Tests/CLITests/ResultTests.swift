@@ -35,7 +35,8 @@ struct ResultTests {
         #expect(
             folder.entries
                 == ["still.png.vidscan"]
-                + ["events.csv", "faces.csv", "faces.record", "frames.csv", "run.json", "tracks.csv"].map {
+                + ["episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "run.json", "tracks.csv"]
+                .map {
                     "still.png.vidscan/\($0)"
                 })
         let header = try folder.text("still.png.vidscan/faces.csv").prefix { $0 != "\n" }

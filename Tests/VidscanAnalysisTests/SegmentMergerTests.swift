@@ -9,7 +9,8 @@ import VidscanBase
 @Suite("Merged segments equal a run over the whole video")
 struct SegmentMergerTests {
     private static let files = [
-        "faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.json", "faces.jsonl", "landmarks.npy",
+        "faces.csv", "frames.csv", "tracks.csv", "events.csv", "episodes.csv", "faces.json", "faces.jsonl",
+        "landmarks.npy",
         "blendshapes.csv", "embeddings.npy", "openface.csv", "pyfeat.csv",
     ]
 

@@ -24,7 +24,10 @@ struct TrackingRunTests {
     @Test("One and three workers give the same tables and leave nothing else")
     func workers() async throws {
         let one = try await Self.sample(workers: 1)
-        let names = ["events.csv", "faces.csv", "faces.json", "faces.record", "frames.csv", "run.json", "tracks.csv"]
+        let names = [
+            "episodes.csv", "events.csv", "faces.csv", "faces.json", "faces.record", "frames.csv", "run.json",
+            "tracks.csv",
+        ]
         #expect(one.folder.entries == [AnalysisRun.resultName] + names.map { "\(AnalysisRun.resultName)/\($0)" })
         try #require(one.summary.counts.faces >= 90)
         let three = try await Self.sample(workers: 3)

@@ -5,7 +5,7 @@ package protocol RowConsumer {
     /// Called in time order. `frame` is as it was measured; faces that are not kept have no track.
     func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) async throws
     /// Called once, after the last frame.
-    func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) async throws
+    func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) async throws
 }
 
 package struct TrackedFrames: Sendable {
@@ -80,7 +80,7 @@ package struct OutputPass: Sendable {
         var (current, shot) = (0, 0)
         func writeCurrent() async throws {
             let (entry, rows) = (window[current], smoother.rows(window, at: current))
-            aggregator.add(rows, of: entry.frame)
+            aggregator.add(rows, of: entry.frame, shot: entry.shot)
             summary.faces += rows.count
             for consumer in consumers { try await consumer.tracked(entry.frame, shot: entry.shot + 1, rows: rows) }
             current += 1
@@ -99,8 +99,8 @@ package struct OutputPass: Sendable {
         try await frames.forEach { frame in for known in closures.add(frame) { try await enter(known) } }
         for known in closures.finish() { try await enter(known) }
         while current < window.count { try await writeCurrent() }
-        let (rows, events) = aggregator.finish()
-        for consumer in consumers { try await consumer.completed(rows, events) }
+        let (rows, events, episodes) = aggregator.finish()
+        for consumer in consumers { try await consumer.completed(rows, events, episodes) }
         summary.faceIDs = rows.count
         summary.personIDs = Set(rows.compactMap(\.personID)).count
         summary.events = events.count

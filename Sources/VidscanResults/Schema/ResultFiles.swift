@@ -4,7 +4,7 @@ internal import VidscanMedia
 
 /// A file format for face rows.
 public enum OutputFormat: String, Sendable, CaseIterable, Codable {
-    /// `faces.csv`, `frames.csv`, `tracks.csv` and `events.csv`.
+    /// `faces.csv`, `frames.csv`, `tracks.csv`, `events.csv` and `episodes.csv`.
     case csv
     /// `faces.json`, one document.
     case json
@@ -33,10 +33,14 @@ public enum OutputFormat: String, Sendable, CaseIterable, Codable {
 /// The files of a result that an analysis writes and corrections change.
 package enum ResultFiles {
     package static let corrected = [
-        ResultFolder.Kind.result.record, record, "faces.csv", "frames.csv", "tracks.csv", "events.csv", "faces.json",
-        "faces.jsonl", LandmarkFile.name, blendshapes, ForeignTable.openFace.file, ForeignTable.pyFeat.file,
+        ResultFolder.Kind.result.record, record, "faces.csv", "frames.csv", "tracks.csv", "events.csv",
+        EpisodeTable.file, "faces.json", "faces.jsonl", LandmarkFile.name, blendshapes, ForeignTable.openFace.file,
+        ForeignTable.pyFeat.file,
         EmbeddingFile.name,
     ]
+
+    /// Those of them that results of earlier versions lack, and corrections add.
+    static let added: Set = [EpisodeTable.file]
 
     /// What was measured and who was found, from which the tables follow.
     package static let record = "faces.record"

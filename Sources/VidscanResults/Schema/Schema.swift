@@ -36,6 +36,12 @@ public enum Schema {
                 + " pipeline changes that.",
             columns: EventTable.columns),
         Table(
+            file: EpisodeTable.file,
+            meaning:
+                "One row per interval, in order of start, kind, person_id and face_id: what the events begin and end, under"
+                + " one number. The same metrics and sampling rates are needed as for events.csv.",
+            columns: EpisodeTable.columns),
+        Table(
             file: "blendshapes.csv",
             meaning: "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
                 + " ARKit-style scores, 0 to 1, under its usual name.",
@@ -72,18 +78,24 @@ public enum Schema {
     ]
 
     /// Returns the tables with only the named columns, and whole tables that are named by their file.
-    /// `names` may be columns, groups of metrics and files; the first unknown one is thrown.
+    /// `names` may be columns, groups of metrics and files, also without extension unless a column has that name; the first
+    /// unknown one is thrown.
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let known = tables.map(\.file) + groups + tables.flatMap { $0.columns.map(\.name) }
-        for name in names where !known.contains(name) {
+        func isNamed(_ table: Table) -> Bool {
+            let stem = String(table.file.prefix { $0 != "." })
+            return names.contains(table.file) || names.contains(stem) && !known.contains(stem)
+        }
+        let stems = tables.filter(isNamed).map { $0.file.prefix { $0 != "." } }
+        for name in names where !known.contains(name) && !stems.contains(name[...]) {
             var distinct: [String] = []
             for other in known where !distinct.contains(other) { distinct.append(other) }
             throw UnknownColumn(name: name, nearest: Array(NearestName.sorted(distinct, by: name).prefix(5)))
         }
         let metrics = Metric.allCases.filter { names.contains($0.group.rawValue) }.map(\.rawValue)
         return tables.compactMap { table in
-            if names.contains(table.file) { return table }
+            if isNamed(table) { return table }
             let columns = table.columns.filter { names.contains($0.name) || metrics.contains($0.name) }
             return columns.isEmpty ? nil : Table(file: table.file, meaning: table.meaning, columns: columns)
         }

@@ -133,8 +133,8 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func embeddings() throws {
         let folder = try anonymizedMovie("--people")
         let line =
-            "pass on only the anonymized video or picture: beside it, events.csv, faces.csv, faces.record, tracks.csv may still describe or"
-            + " show the people in it, embeddings.npy has the biometric data by which they can be recognised, and run.json has the path"
+            "pass on only the anonymized video or picture: beside it, episodes.csv, events.csv, faces.csv, faces.record,"
+            + " tracks.csv may still describe or show the people in it, embeddings.npy has the biometric data by which they can be recognised, and run.json has the path"
             + " of the original"
         #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
         #expect(try folder.text("movie.mkv.vidscan/run.json").contains(line))
@@ -144,8 +144,8 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func remains() throws {
         let folder = try anonymizedMovie("--report", "--landmarks", "--format", "csv,jsonl")
         let line =
-            "pass on only the anonymized video or picture: beside it, events.csv, faces.csv, faces.jsonl, faces.record,"
-            + " landmarks.npy, report.html, tracks.csv may still describe or show the people in it, and run.json has the path of"
+            "pass on only the anonymized video or picture: beside it, episodes.csv, events.csv, faces.csv, faces.jsonl,"
+            + " faces.record, landmarks.npy, report.html, tracks.csv may still describe or show the people in it, and run.json has the path of"
             + " the original"
         #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
         #expect(try folder.text("movie.mkv.vidscan/run.json").contains(line))
@@ -157,8 +157,9 @@ struct AnonymizedResultTests: AnonymizationTesting {
         #expect(again.status == 0)
         #expect(
             again.errors.contains(
-                "beside it, \(others.dropLast().joined(separator: ", ")), events.csv, faces.csv, faces.jsonl, faces.record, my notes.txt,"
-                    + " report.html, tracks.csv may still describe or show the people in it, and run.json has the path"),
+                "beside it, \(others.dropLast().joined(separator: ", ")), episodes.csv, events.csv, faces.csv, faces.jsonl,"
+                    + " faces.record, my notes.txt, report.html, tracks.csv may still describe or show the people in it, and run.json has the path"
+            ),
             "\(again.errors)")
         let elsewhere = try Tool.run(
             "render", "movie.mkv.vidscan", "--anonymize", "blur", "-o", "new.mp4", in: folder)
