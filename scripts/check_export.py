@@ -22,7 +22,7 @@ def rows(path, delimiter=","):
 
 def expected(result):
     """The intervals that events.csv describes, in milliseconds: {(tier, begin, end)}, and the times of the cuts."""
-    intervals, cuts, begun = set(), [], {}
+    intervals, cuts, begun, names = set(), [], {}, {"face": "visible"}
     for row in rows(result / "events.csv"):
         time, kind, face, value = round(1000 * float(row["time"])), row["kind"], row["face_id"], row["value"]
         if kind == "shot_cut":
@@ -30,7 +30,8 @@ def expected(result):
         elif kind.endswith("_started"):
             begun[kind[:-8], face] = time
         elif kind.endswith("_stopped"):
-            intervals.add((f"{kind[:-8]}@face_{face}", begun.pop((kind[:-8], face)), time))
+            name = names.get(kind[:-8], kind[:-8])
+            intervals.add((f"{name}@face_{face}", begun.pop((kind[:-8], face)), time))
         else:
             intervals.add((f"{kind}@face_{face}", time, time + round(1000 * float(value))))
     assert not begun, begun
@@ -53,6 +54,14 @@ def main():
     edges = [0, *cuts, duration]
     everything = intervals | {("shot", begin, end) for begin, end in zip(edges, edges[1:])}
 
+    # What is cut off looks cut off.
+    marks = {("0", "1"): " (cut off at the start)", ("1", "0"): " (cut off at the end)", ("0", "0"): " (cut off at both ends)"}
+    labels = sorted(
+        (f"{row['kind']}@face_{row['face_id']}", row["kind"] + marks.get((row["start_seen"], row["end_seen"]), ""))
+        for row in rows(result / "episodes.csv") if row["kind"] != "shot"
+    )
+    assert len({label for _, label in labels if "cut off" in label}) > 0, "nothing is cut off"
+
     document = pympi.Elan.Eaf(str(result / f"{name}.eaf"))
     media = document.get_linked_files()
     assert len(media) == 1 and media[0]["MIME_TYPE"] == "video/mp4", media
@@ -62,6 +71,11 @@ def main():
         (tier, begin, end) for tier in document.get_tier_names()
         for begin, end, *_ in document.get_annotation_data_for_tier(tier)
     }, everything)
+    written = sorted(
+        (tier, label) for tier in document.get_tier_names() if tier != "shot"
+        for _, _, label, *_ in document.get_annotation_data_for_tier(tier)
+    )
+    assert written == labels, "the labels of ELAN are not those of episodes.csv"
 
     grid = textgrid.openTextgrid(str(result / f"{name}.TextGrid"), includeEmptyIntervals=True, reportingMode="error")
     found = set()
@@ -95,6 +109,8 @@ def main():
     description = json.loads((result / f"{name}_events.json").read_text())
     assert list(description) == list(events[0]) and list(events[0])[:2] == ["onset", "duration"]
     assert {row["trial_type"] for row in events} <= set(description["trial_type"]["Levels"])
+    assert sorted((e["start_seen"], e["end_seen"]) for e in events) == sorted(
+        (row["start_seen"], row["end_seen"]) for row in rows(result / "episodes.csv"))
     check("BIDS", [
         (
             row["trial_type"] + ("" if row["face_id"] == "n/a" else f"@face_{row['face_id']}"),
@@ -105,8 +121,8 @@ def main():
     lines = [line.split() for line in (result / f"{name}.rttm").read_text().splitlines()]
     assert all(len(line) == 10 and line[0] == "SPEAKER" and line[1] == name for line in lines), lines
     check("RTTM", [
-        (f"face@{line[7]}", round(1000 * float(line[3])), round(1000 * (float(line[3]) + float(line[4])))) for line in lines
-    ], {one for one in intervals if one[0].startswith("face@")})
+        (f"visible@{line[7]}", round(1000 * float(line[3])), round(1000 * (float(line[3]) + float(line[4])))) for line in lines
+    ], {one for one in intervals if one[0].startswith("visible@")})
     print(f"export: {len(everything)} annotations and {len(faces)} boxes are the same in every format")
 
 

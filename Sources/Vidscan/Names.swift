@@ -17,6 +17,8 @@ public typealias VidscanError = VidscanBase.VidscanError
 public typealias Metric = VidscanFaces.Metric
 /// A blink, a smile, a cut, a face that appears or disappears.
 public typealias FaceEvent = VidscanFaces.FaceEvent
+/// An interval: a smile, a face in sight, a shot.
+public typealias Episode = VidscanFaces.Episode
 /// The 478 points of a face.
 public typealias FaceMesh = VidscanFaces.FaceMesh
 /// What the container says about a video.

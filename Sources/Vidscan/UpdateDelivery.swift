@@ -12,6 +12,7 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         var tracker: ProvisionalTracker
         var tracks: [Track] = []
         var events: [FaceEvent] = []
+        var episodes: [Episode] = []
     }
 
     private let queue: UpdateQueue
@@ -33,17 +34,19 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         }
     }
 
-    func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) async throws {
+    func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) async throws {
         try await send {
             $0.tracks = tracks.map { Track($0) }
-            $0.events = events
+            ($0.events, $0.episodes) = (events, episodes)
             return $0.tracker.finish()
         }
     }
 
     func finish(warnings: [String], notices: [String]) async throws {
         try await send {
-            [.finished(VideoSummary(tracks: $0.tracks, events: $0.events, warnings: warnings, notices: notices))]
+            let summary = VideoSummary(
+                tracks: $0.tracks, events: $0.events, episodes: $0.episodes, warnings: warnings, notices: notices)
+            return [.finished(summary)]
         }
     }
 

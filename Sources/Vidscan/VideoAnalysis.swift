@@ -15,6 +15,8 @@ public struct VideoAnalysis: Sendable {
     public var people: [Person] { summary.people }
     /// Events in time order.
     public var events: [FaceEvent] { summary.events }
+    /// What the events begin and end, by ascending `id`.
+    public var episodes: [Episode] { summary.episodes }
     /// Problems with the file that may affect the values: damage, jumping timestamps, an early end.
     public var warnings: [String] { summary.warnings }
     /// Limits that follow from the settings, such as a rate at which blinks cannot be seen.
@@ -27,6 +29,8 @@ public struct VideoSummary: Sendable {
     public let tracks: [Track]
     /// Events in time order.
     public let events: [FaceEvent]
+    /// What the events begin and end, by ascending `id`.
+    public let episodes: [Episode]
     /// See `VideoAnalysis.warnings`.
     public let warnings: [String]
     /// See `VideoAnalysis.notices`.

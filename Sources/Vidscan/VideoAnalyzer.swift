@@ -49,7 +49,7 @@ public struct VideoAnalyzer: Sendable {
     /// delivers the same values in fixed memory.
     ///
     /// - Parameter resultPath: A result folder to write as `vidscan analyze` does. By default, no file remains.
-    /// - Returns: The values of `faces.csv`, `tracks.csv` and `events.csv`, unrounded.
+    /// - Returns: The values of `faces.csv`, `tracks.csv`, `events.csv` and `episodes.csv`, unrounded.
     public func analyze(_ path: String, writingTo resultPath: String? = nil) async throws(VidscanError) -> VideoAnalysis
     {
         var info: VideoInfo?

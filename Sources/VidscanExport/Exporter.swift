@@ -2,7 +2,7 @@ public import VidscanBase
 public import VidscanFaces
 internal import VidscanResults
 
-/// Writes the events of a finished result as annotations for other programs.
+/// Writes the episodes of a finished result as annotations for other programs.
 public struct Exporter: Sendable {
     /// Whose annotations share a tier.
     public enum Grouping: String, Sendable, CaseIterable {
@@ -68,11 +68,11 @@ public struct Exporter: Sendable {
     ) throws(VidscanError) {
         let (record, samples) = (result.record, try SampleTimes(folder: result.name, mayBeEmpty: false))
         let isWhole = record.pipeline.sample.start == nil && record.pipeline.sample.end == nil
-        let timeline = EventTimeline(
+        let timeline = EpisodeTimeline(
+            episodes: try Episode.read(result.name, limit: Self.maximumEvents, purpose: "to annotate"),
             events: try StoredEvent.read(
                 result.name, limit: Self.maximumEvents, purpose: "to annotate", requiresFaces: true), samples: samples,
-            duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil,
-            people: try EventTimeline.people(result.name))
+            duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil)
         let tiers = Tier.tiers(of: timeline.annotations, byPerson: options.grouping == .person)
         guard timeline.end <= Self.latest || !options.formats.contains(.elan) else {
             throw .result("is too long for ELAN, which counts up to 49 days", input: result.name)

@@ -10,12 +10,13 @@ struct AnalyzeCommand: AsyncParsableCommand {
         discussion: """
             Each input gets a result folder, INPUT.vidscan/, which appears only when it is complete:
 
-              faces.csv   one row per face and sampled frame
-              frames.csv  one row per sampled frame
-              tracks.csv  one row per face
-              events.csv  cuts, blinks, smiles, faces that appear and disappear
-              quality.csv one row per person: how much was measured, and why not more
-              run.json    the input, the settings, and the software that was used
+              faces.csv     one row per face and sampled frame
+              frames.csv    one row per sampled frame
+              tracks.csv    one row per face
+              events.csv    cuts, blinks, smiles, faces that appear and disappear
+              episodes.csv  the same as intervals, and what is known of their ends
+              quality.csv   one row per person: how much was measured, and why not more
+              run.json      the input, the settings, and the software that was used
 
             EXAMPLES
               vidscan analyze movie.mp4

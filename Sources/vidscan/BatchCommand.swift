@@ -73,7 +73,7 @@ struct BatchMergeCommand: ParsableCommand {
 
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
 
-    @Option(help: "The table: faces, frames, tracks or events.") var table = "faces"
+    @Option(help: "The table: faces, frames, tracks, events or episodes.") var table = "faces"
 
     @Option(name: .shortAndLong, help: .value("file", "The output file. Default: standard output.")) var output: String?
 
@@ -81,8 +81,8 @@ struct BatchMergeCommand: ParsableCommand {
 
     func validate() throws {
         try refuse(
-            if: !["faces", "frames", "tracks", "events"].contains(table),
-            "--table must be faces, frames, tracks or events.")
+            if: !["faces", "frames", "tracks", "events", "episodes"].contains(table),
+            "--table must be faces, frames, tracks, events or episodes.")
     }
 
     func run() throws {

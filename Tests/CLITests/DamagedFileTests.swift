@@ -49,7 +49,10 @@ struct DamagedFileTests {
             ("tracks.csv", "best_time", "1e30", report), ("tracks.csv", "last_time", "-1e9", report),
             ("events.csv", "face_id", "1e30", report), ("faces.csv", "time", "1e300", report),
             ("events.csv", "face_id", "1e30", export), ("events.csv", "value", "1e30", export),
-            ("events.csv", "time", "-1e30", export), ("tracks.csv", "person_id", "0", export),
+            ("events.csv", "time", "-1e30", export), ("events.csv", "episode", "0", export),
+            ("episodes.csv", "person_id", "0", export), ("episodes.csv", "start", "1e30", export),
+            ("episodes.csv", "end", "-1", export), ("episodes.csv", "start_seen", "2", export),
+            ("episodes.csv", "with", "1  2", export), ("episodes.csv", "peak", "nan", export),
             ("frames.csv", "time", "nan", export), ("faces.csv", "width", "inf", export),
             ("faces.csv", "frame", "7", export),
         ])

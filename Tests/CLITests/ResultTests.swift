@@ -35,7 +35,7 @@ struct ResultTests {
         #expect(
             folder.entries
                 == ["still.png.vidscan"]
-                + ["events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json", "tracks.csv"].map
+                + ["episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json", "tracks.csv"].map
             {
                 "still.png.vidscan/\($0)"
             })

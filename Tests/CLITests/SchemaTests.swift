@@ -91,6 +91,9 @@ struct SchemaTests {
         #expect(tables.map(\.file).contains("tracks.csv"))
         for table in tables where table.file != "events.csv" { #expect(table.columns.map(\.name) == ["face_id"]) }
         #expect(tables.first { $0.file == "events.csv" }?.columns.first?.name == "time")
+        let file = try Tool.run("schema", "episodes.csv", in: folder)
+        #expect(file.status == 0 && file.output.hasPrefix("episodes.csv: ") && file.output.contains("\n  start_seen "))
+        #expect(try Tool.run("schema", "episodes", in: folder).output == file.output)
     }
 
     @Test("A list is given with commas, or by repeating the option")

@@ -78,7 +78,7 @@ extension TemporaryFolder {
         _ one: String, _ other: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         try #require(try CSVTable(bytes: bytes(one + "/faces.csv")).rows.count > 0, sourceLocation: sourceLocation)
-        for file in ["faces.csv", "frames.csv", "tracks.csv", "events.csv"] {
+        for file in ["faces.csv", "frames.csv", "tracks.csv", "events.csv", "episodes.csv"] {
             #expect(try bytes(one + "/" + file) == bytes(other + "/" + file), "\(file)", sourceLocation: sourceLocation)
         }
     }

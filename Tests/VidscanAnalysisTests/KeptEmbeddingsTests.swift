@@ -75,7 +75,7 @@ struct KeptEmbeddingsTests {
     func others() async throws {
         let kept = try await AnalysisRun.shared(Checkout.clip) { $0.track.keepsEmbeddings = true }
         let discarded = try await AnalysisRun.shared(Checkout.clip)
-        for file in ["faces.csv", "frames.csv", "tracks.csv", "events.csv"] {
+        for file in ["faces.csv", "frames.csv", "tracks.csv", "events.csv", "episodes.csv"] {
             #expect(try kept.bytes(file) == discarded.bytes(file), "\(file)")
         }
         #expect(try discarded.record().embeddings == nil)

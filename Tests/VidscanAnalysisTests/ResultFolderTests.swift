@@ -27,7 +27,7 @@ struct ResultFolderTests {
             settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder()
         ).run(input: try Variants.path("still.png"), resultPath: place, replaces: false)
         #expect(summary.resultPath == place)
-        let files = ["events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json", "tracks.csv"]
+        let files = ["episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json", "tracks.csv"]
             .map {
                 "a/b/\(Self.name)/\($0)"
             }

@@ -9,8 +9,8 @@ import VidscanBase
 @Suite("Merged segments equal a run over the whole video")
 struct SegmentMergerTests {
     private static let files = [
-        "faces.csv", "frames.csv", "tracks.csv", "events.csv", "quality.csv", "faces.json", "faces.jsonl",
-        "landmarks.npy", "blendshapes.csv", "embeddings.npy", "openface.csv", "pyfeat.csv",
+        "faces.csv", "frames.csv", "tracks.csv", "events.csv", "episodes.csv", "quality.csv", "faces.json",
+        "faces.jsonl", "landmarks.npy", "blendshapes.csv", "embeddings.npy", "openface.csv", "pyfeat.csv",
     ]
 
     private static func set(_ settings: inout Settings) {

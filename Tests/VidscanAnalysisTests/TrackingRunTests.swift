@@ -25,7 +25,8 @@ struct TrackingRunTests {
     func workers() async throws {
         let one = try await Self.sample(workers: 1)
         let names = [
-            "events.csv", "faces.csv", "faces.json", "faces.record", "frames.csv", "quality.csv", "run.json",
+            "episodes.csv", "events.csv", "faces.csv", "faces.json", "faces.record", "frames.csv",
+            "quality.csv", "run.json",
             "tracks.csv",
         ]
         #expect(one.folder.entries == [AnalysisRun.resultName] + names.map { "\(AnalysisRun.resultName)/\($0)" })

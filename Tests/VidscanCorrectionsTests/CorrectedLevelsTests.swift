@@ -14,7 +14,8 @@ struct CorrectedLevelsTests {
         formats: [.csv, .jsonl], hasLandmarks: false, blendshapeNames: nil, hasExpressions: true)
     private static let interval = 0.08
     private static let tables = [
-        "faces.csv", "frames.csv", "tracks.csv", "events.csv", "quality.csv", "faces.jsonl", "faces.record",
+        "faces.csv", "frames.csv", "tracks.csv", "events.csv", "episodes.csv", "quality.csv", "faces.jsonl",
+        "faces.record",
     ]
 
     /// Two tracks of eight seconds, one after the other: the first smiles all the time, the second only at its end.
@@ -65,7 +66,7 @@ struct CorrectedLevelsTests {
         try FileManager.default.createDirectory(atPath: measured, withIntermediateDirectories: true)
         let source = try ResultRecordWriter(folderPath: measured, options, outcome)
         for sample in 0..<outcome.sampleCount { try source.tracked(frame(sample), shot: 1, rows: []) }
-        try source.completed([], [])
+        try source.completed([], [], [])
         let writer = try ResultWriter(
             folderPath: folder, input: "/videos/a.mp4", options: options, writesEmbeddings: false)
         let record = try ResultRecordWriter(folderPath: folder, options, outcome)
@@ -131,6 +132,21 @@ struct CorrectedLevelsTests {
         _ = try await CorrectedSample.corrector().undo(result)
         #expect(folder.entries.filter { $0 != "c.json" } == before)
         #expect(try folder.bytes("result/faces.csv") == faces)
+    }
+
+    @Test("Corrections add the episodes to a result of an earlier version, and undoing takes them away")
+    func addedTable() async throws {
+        let folder = try await Self.result()
+        let result = folder.path + "/result"
+        try FileManager.default.removeItem(atPath: result + "/episodes.csv")
+        let path = try folder.write(
+            CorrectedSample.text([#"{"do": "exclude", "from": 2, "to": 3}"#], bytes: 100), to: "c.json")
+        for _ in 0..<2 { _ = try await CorrectedSample.corrector().apply(path, to: result) }
+        let rows = try CSVTable(path: result + "/episodes.csv")
+        let visible = try rows.rows.indices.filter { try rows.text("kind", $0) == "visible" }
+        #expect(try visible.map { try rows.text("start_seen", $0) + rows.text("end_seen", $0) } == ["00", "01", "10"])
+        _ = try await CorrectedSample.corrector().undo(result)
+        #expect(!folder.entries.contains { $0.hasSuffix("episodes.csv") })
     }
 
     @Test("The record of a corrected result gives the corrected tables again")

@@ -47,7 +47,7 @@ struct MisfitTests {
                     microseconds: time, index: Int64(index), epoch: 0, size: PictureSize(width: 640, height: 360),
                     quality: FrameQuality(luma: 50, sharpness: 5), isDamaged: false, faces: found), shot: 1, rows: [])
         }
-        try record.completed([], [])
+        try record.completed([], [], [])
         try sign(folder)
         return folder
     }

@@ -9,6 +9,7 @@ struct TableInvariants {
     private let frames: CSVTable
     private let tracks: CSVTable
     private let events: CSVTable
+    private let episodes: CSVTable
 
     init(_ sample: CorrectedSample) throws {
         self.sample = sample
@@ -16,12 +17,14 @@ struct TableInvariants {
         frames = try sample.table("frames.csv")
         tracks = try sample.table("tracks.csv")
         events = try sample.table("events.csv")
+        episodes = try sample.table("episodes.csv")
     }
 
     func check() throws {
         try checkFrames()
         try checkTracks()
         try checkEvents()
+        try checkEpisodes()
         try checkOtherFormats()
         try checkRecord()
     }
@@ -129,6 +132,49 @@ struct TableInvariants {
             if try tracks.text("blinks", track) != "" {
                 #expect(try tracks.text("blinks", track) == "\(counts[face]?["blink"] ?? 0)")
             }
+        }
+    }
+
+    /// Each episode has the events that begin and end it, and each event its episode.
+    private func checkEpisodes() throws {
+        #expect(try episodes.texts("episode") == (1...episodes.rows.count).map { "\($0)" })
+        let starts = try episodes.numbers("start")
+        #expect(zip(starts, starts.dropFirst()).allSatisfy { $0 <= $1 })
+        let owned = Dictionary(grouping: events.rows.indices) { events.rows[$0].last ?? "" }
+        #expect(Set(owned.keys).isSubset(of: Set(try episodes.texts("episode"))))
+        let lastTime = try frames.text("time", frames.rows.count - 1)
+        var (seconds, shots): ([String: Double], Double) = ([:], 0)
+        for row in episodes.rows.indices {
+            let (kind, face) = (try episodes.text("kind", row), try episodes.text("face_id", row))
+            let own = owned[try episodes.text("episode", row)] ?? []
+            let kinds = try own.map { try events.text("kind", $0) }
+            let times = try own.map { try events.text("time", $0) }
+            let (start, end) = (try episodes.text("start", row), try episodes.text("end", row))
+            #expect(try own.allSatisfy { try events.text("face_id", $0) == face })
+            let measured = try #require(try episodes.number("measured_seconds", row))
+            switch kind {
+            case "visible":
+                #expect(kinds == ["face_started", "face_stopped"] && times == [start, end])
+                seconds[face, default: 0] += measured
+                let ending = try events.text("value", try #require(own.last))
+                #expect(ending != "end" || end == lastTime)
+                if ending != "corrected" {
+                    #expect(try episodes.text("end_seen", row) == (ending == "end" ? "0" : "1"), "\(ending)")
+                }
+            case "smile": #expect(kinds == ["smile_started", "smile_stopped"] && times == [start, end])
+            case "shot":
+                #expect(kinds == (shots == 0 ? [] : ["shot_cut"]) && times.allSatisfy { $0 == start } && face == "")
+                shots += measured
+            default: #expect(kinds == [kind] && times == [start])
+            }
+            guard kind != "shot", kind != "visible" else { continue }
+            let complete = try ["start_seen", "end_seen"].allSatisfy { try episodes.text($0, row) == "1" }
+            #expect(try events.text("complete", try #require(own.last)) == (complete ? "1" : "0"))
+            #expect(try #require(try episodes.number("mean", row)) <= #require(try episodes.number("peak", row)))
+        }
+        for track in tracks.rows.indices {
+            let visible = try #require(try tracks.number("seconds_visible", track))
+            #expect(abs(visible - (seconds[try tracks.text("face_id", track)] ?? 0)) < 0.01)
         }
     }
 

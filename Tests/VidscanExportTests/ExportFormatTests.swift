@@ -7,15 +7,22 @@ import VidscanExport
 @Suite("Each format says what the events say")
 struct ExportFormatTests {
     /// Two faces of one person and one of another, who smile, blink and look away.
+    private static let episodes = [
+        "shot,,,0,2.2,0,1,,,,2.2", "visible,1,1,0.2,2,1,1,,,,2", "smile,1,1,0.4,1.4,1,1,88.5,0.6,71.25,1",
+        "blink,1,1,1.5,1.66,1,0,95,1.54,80.5,0.16", "shot,,,2.2,9.8,1,0,,,,7.6", "visible,1,2,2.2,9.8,1,0,,,,7.6",
+        "visible,2,3,2.2,8,1,1,,,,5.8", "look_away,2,3,3,4.2,0,1,61,3.2,50,1.2",
+        "eyes_closed,1,2,5,5.75,0,0,99,5.1,90,0.75",
+    ]
     private static let events = [
-        "0.2,face_started,1,", "0.4,smile_started,1,67.3", "1.4,smile_stopped,1,1", "1.5,blink,1,0.16",
-        "2,face_stopped,1,cut", "2.2,shot_cut,,hard", "2.2,face_started,2,", "2.2,face_started,3,",
-        "3,look_away,3,1.2", "5,eyes_closed,2,0.75", "8,face_stopped,3,left", "9.8,face_stopped,2,end",
+        "0.2,face_started,1,,,2", "0.4,smile_started,1,67.3,,3", "1.4,smile_stopped,1,1,0.85,3",
+        "1.5,blink,1,0.16,1.00,4",
+        "2,face_stopped,1,cut,,2", "2.2,shot_cut,,hard,,5", "2.2,face_started,2,,,6", "9.8,face_stopped,2,end,,6",
     ]
 
     private static func export(_ grouping: Exporter.Grouping = .person) async throws -> ExportedResult {
         try await ExportedResult(
-            people: [1: 1, 2: 1, 3: 2], events: events, samples: ["0,0,0", "0.2,5,1", "0.4,10,2", "10,250,0"],
+            people: [1: 1, 2: 1, 3: 2], episodes: episodes, events: events,
+            samples: ["0,0,0", "0.2,5,1", "0.4,10,2", "10,250,0"],
             faces: ["0.2,5,1,10,20,30.5,40,1", "0.4,10,1,11,20,30,40,1", "0.4,10,3,100,20,30,40,"], grouping: grouping)
     }
 
@@ -36,12 +43,12 @@ struct ExportFormatTests {
         #expect(
             tiers == [
                 "shot: shot 1 0-2200, shot 2 2200-10000",
-                "face@person_1: face 200-2000, face 2200-9800",
+                "visible@person_1: visible 200-2000, visible (cut off at the end) 2200-9800",
+                "blink@person_1: blink (cut off at the end) 1500-1660",
+                "eyes_closed@person_1: eyes_closed (cut off at both ends) 5000-5750",
                 "smile@person_1: smile 400-1400",
-                "eyes_closed@person_1: eyes_closed 5000-5750",
-                "blink@person_1: blink 1500-1660",
-                "face@person_2: face 2200-8000",
-                "look_away@person_2: look_away 3000-4200",
+                "visible@person_2: visible 2200-8000",
+                "look_away@person_2: look_away (cut off at the start) 3000-4200",
             ])
         #expect(document.tiers[1].attributes["PARTICIPANT"] == "person_1")
         #expect(document.tiers[0].attributes["PARTICIPANT"] == nil)
@@ -52,8 +59,8 @@ struct ExportFormatTests {
         let names = try await Self.export(.face).document().tiers.map { $0.attributes["TIER_ID"] }
         #expect(
             names == [
-                "shot", "face@face_1", "smile@face_1", "blink@face_1", "face@face_2", "eyes_closed@face_2",
-                "face@face_3", "look_away@face_3",
+                "shot", "visible@face_1", "blink@face_1", "smile@face_1", "visible@face_2", "eyes_closed@face_2",
+                "visible@face_3", "look_away@face_3",
             ])
     }
 
@@ -69,15 +76,16 @@ struct ExportFormatTests {
                 00:00:00.000 --> 00:00:02.200
                 shot 1
 
-                face@person_1 1
+                visible@person_1 1
                 00:00:00.200 --> 00:00:02.000
-                <v person_1>face
+                <v person_1>visible
 
                 smile@person_1 1
                 00:00:00.400 --> 00:00:01.400
                 <v person_1>smile
 
                 """))
+        #expect(try exported.text(".vtt").contains("\n<v person_2>look_away (cut off at the start)\n"))
         #expect(
             try exported.text(".metadata.vtt")
                 == """
@@ -99,7 +107,9 @@ struct ExportFormatTests {
         #expect(grid.end == "10.000")
         let blink = try #require(grid.tiers.first { $0.name == "blink@person_1" })
         #expect(
-            blink.intervals.map { "\($0.begin)-\($0.end) \($0.label)" } == ["0.0-1.5 ", "1.5-1.66 blink", "1.66-10.0 "])
+            blink.intervals.map { "\($0.begin)-\($0.end) \($0.label)" } == [
+                "0.0-1.5 ", "1.5-1.66 blink (cut off at the end)", "1.66-10.0 ",
+            ])
         #expect(
             try exported.text(".TextGrid").hasPrefix(
                 "File type = \"ooTextFile\"\nObject class = \"TextGrid\"\n\nxmin = 0\n"))
@@ -112,19 +122,19 @@ struct ExportFormatTests {
         #expect(
             table.hasPrefix(
                 """
-                onset\tduration\ttrial_type\tperson_id\tface_id\tvalue\tmeasured
-                0.000\t2.200\tshot\tn/a\tn/a\tn/a\tn/a
-                0.200\t1.800\tface\t1\t1\tcut\tn/a
-                0.400\t1.000\tsmile\t1\t1\t67.3\tn/a
-                1.500\t0.160\tblink\t1\t1\tn/a\tn/a
-                2.200\t7.800\tshot\tn/a\tn/a\thard\tn/a
+                onset\tduration\ttrial_type\tperson_id\tface_id\tvalue\tmeasured\tstart_seen\tend_seen\tpeak\tmean\twith
+                0.000\t2.200\tshot\tn/a\tn/a\tn/a\tn/a\t0\t1\tn/a\tn/a\tn/a
+                0.200\t1.800\tvisible\t1\t1\tcut\tn/a\t1\t1\tn/a\tn/a\tn/a
+                0.400\t1.000\tsmile\t1\t1\t67.3\t0.85\t1\t1\t88.50\t71.25\tn/a
+                1.500\t0.160\tblink\t1\t1\tn/a\t1.00\t1\t0\t95.00\t80.50\tn/a
+                2.200\t7.800\tshot\tn/a\tn/a\thard\tn/a\t1\t0\tn/a\tn/a\tn/a
 
                 """))
         let description = try JSONSerialization.jsonObject(with: Data(exported.text("_events.json").utf8))
         let columns = try #require(description as? [String: [String: Any]])
         #expect(Set(columns.keys) == Set(table.prefix { $0 != "\n" }.split(separator: "\t").map(String.init)))
         let levels = try #require(columns["trial_type"]?["Levels"] as? [String: String])
-        #expect(levels.keys.sorted() == ["blink", "eyes_closed", "face", "look_away", "shot", "smile"])
+        #expect(levels.keys.sorted() == ["blink", "eyes_closed", "look_away", "shot", "smile", "visible"])
     }
 
     @Test("RTTM says who is in sight")
@@ -138,21 +148,54 @@ struct ExportFormatTests {
                 """)
     }
 
-    @Test("A column that says how much was measured is carried along")
-    func measured() async throws {
+    @Test("An episode of two people names the other one, and one without a face is its person's with --by face too")
+    func others() async throws {
         let exported = try await ExportedResult(
-            people: [1: 1], events: ["1,eyes_closed,1,2,0.85"], columns: "time,kind,face_id,value,measured")
-        #expect(try exported.text("_events.tsv").contains("1.000\t2.000\teyes_closed\t1\t1\tn/a\t0.85\n"))
+            episodes: ["smile,2,,1,2,1,1,,,,1,1 3"], events: [], grouping: .face)
+        let tier = try #require(try exported.document().tiers.first)
+        #expect(tier.attributes["TIER_ID"] == "smile@person_2")
+        #expect(tier.annotations.map(\.value) == ["smile with person_1, person_3"])
+        #expect(try exported.text("_events.tsv").hasSuffix("\t1 3\n"))
+    }
+
+    @Test("A joined annotation is cut off where the one that reaches furthest is")
+    func joined() async throws {
+        let exported = try await ExportedResult(
+            people: [1: 1, 2: 1],
+            episodes: [
+                "smile,1,1,1,3,0,0,,,,2", "smile,1,2,1,2,1,1,,,,1", "smile,1,1,5,6,1,1,,,,1",
+                "smile,1,2,5.5,7,0,0,,,,1",
+            ])
+        #expect(
+            try exported.document().tiers.flatMap(\.annotations).map(\.value) == [
+                "smile (cut off at the end)", "smile (cut off at the end)",
+            ])
+    }
+
+    @Test("A result of an earlier version, without episodes, is refused")
+    func withoutEpisodes() async throws {
+        let folder = try TemporaryFolder()
+        try SyntheticResult.write(
+            [SyntheticResult.Track(face: 1, embeddings: [])], to: folder.path + "/old", video: "/a.mp4",
+            keepsEmbeddings: false)
+        let exporter = Exporter(options: Exporter.Options(formats: [.elan])) { _ throws(VidscanError) in
+            throw VidscanError(.setup, "annotations need no model")
+        }
+        let error = await #expect(throws: VidscanError.self) {
+            try await exporter.run(resultPath: folder.path + "/old")
+        }
+        #expect(error?.reason == "has no episodes.csv: an earlier version analysed the video; analyse it again")
+        #expect(!folder.entries.contains { $0.hasSuffix(".eaf") })
     }
 
     @Test("Something that was seen in one sample lasts until the next, and the tiers reach to the last event")
     func ends() async throws {
         let exported = try await ExportedResult(
-            people: [1: 1], events: ["4,face_started,1,", "4,face_stopped,1,left", "9.9,blink,1,0.4"],
+            people: [1: 1], episodes: ["visible,1,1,4,4,1,1,,,,1", "blink,1,1,9.9,10.3,1,1,99,10,90,0.4"],
             samples: ["0,0,0", "5,9,0", "10,18,0"])
         let document = try exported.document()
         let slots = Dictionary(uniqueKeysWithValues: document.slots.map { ($0.id, $0.value) })
-        let times = document.tiers.dropFirst().flatMap(\.annotations).map { [slots[$0.begin], slots[$0.end]] }
+        let times = document.tiers.flatMap(\.annotations).map { [slots[$0.begin], slots[$0.end]] }
         #expect(times == [[4000, 9000], [9900, 10300]])
     }
 
@@ -164,12 +207,12 @@ struct ExportFormatTests {
         ])
     func names(name: String) async throws {
         let exported = try await ExportedResult(
-            people: [1: 1], events: ["1,face_started,1,", "2,face_stopped,1,left"], video: "/videos/\(name)",
+            people: [1: 1], episodes: ["visible,1,1,1,2,1,1,,,,1"], video: "/videos/\(name)",
             formats: [.elan])
         let entries = exported.folder.entries.filter { $0.hasSuffix(".eaf") }
         #expect(entries.count == 1)
         let reader = try await ExportedResult(
-            people: [1: 1], events: ["1,face_started,1,", "2,face_stopped,1,left"], video: "/videos/\(name)")
+            people: [1: 1], episodes: ["visible,1,1,1,2,1,1,,,,1"], video: "/videos/\(name)")
         let text = try reader.folder.text(try #require(reader.folder.entries.first { $0.hasSuffix(".rttm") }))
         #expect(text.split(separator: "\n").count == 1 && text.split(separator: " ").count == 10)
         let document = try reader.folder.text(try #require(reader.folder.entries.first { $0.hasSuffix(".eaf") }))

@@ -3,22 +3,21 @@ import TestSupport
 import Testing
 import VidscanExport
 
-@Suite("Whatever the events are, every file keeps the rules of its format")
+@Suite("Whatever the episodes are, every file keeps the rules of its format")
 struct ExportPropertyTests {
-    /// Events that a run could write, and others: faces that stop without having started, smiles that never end, and
-    /// several at the same time.
-    private static func events(_ generator: inout SeededGenerator, faces: Int) -> [String] {
+    /// Episodes that a run could write, and others: several at the same time, overlaps, and faces of nobody.
+    private static func episodes(_ generator: inout SeededGenerator, people: [Int: Int]) -> [String] {
         var time = 0
         return (0..<Int.random(in: 0...60, using: &generator)).map { _ in
             time += [0, 0, 1, 40, 200, 350].randomElement(using: &generator) ?? 0
-            let face = Int.random(in: 1...faces, using: &generator)
-            let seconds = Double(Int.random(in: 0...3000, using: &generator)) / 1000
-            let kinds = [
-                "shot_cut,,hard", "face_started,\(face),", "face_stopped,\(face),left", "blink,\(face),\(seconds)",
-                "eyes_closed,\(face),\(seconds)", "smile_started,\(face),70.5", "smile_stopped,\(face),\(seconds)",
-                "look_away,\(face),\(seconds)",
-            ]
-            return "\(Double(time) / 1000),\(kinds.randomElement(using: &generator) ?? "")"
+            let kinds = ["shot", "visible", "blink", "eyes_closed", "smile", "look_away"]
+            let kind = kinds.randomElement(using: &generator) ?? ""
+            let face = Int.random(in: 1...people.count, using: &generator)
+            let person = Bool.random(using: &generator) ? people[face].map { "\($0)" } ?? "" : ""
+            let end = time + ([0, Int.random(in: 0...3000, using: &generator)].randomElement(using: &generator) ?? 0)
+            let seen = ["0,0", "0,1", "1,0", "1,1"].randomElement(using: &generator) ?? ""
+            return "\(kind),\(kind == "shot" ? "," : "\(person),\(face)"),\(Double(time) / 1000),\(Double(end) / 1000),"
+                + "\(seen),,,,0"
         }
     }
 
@@ -29,7 +28,7 @@ struct ExportPropertyTests {
         let people = Dictionary(
             uniqueKeysWithValues: (1...faces).map { ($0, Int.random(in: 1...2, using: &generator)) })
         let exported = try await ExportedResult(
-            people: people, events: Self.events(&generator, faces: faces),
+            people: people, episodes: Self.episodes(&generator, people: people),
             duration: seed.isMultiple(of: 3) ? nil : 12.3456,
             grouping: seed.isMultiple(of: 2) ? .person : .face)
         let document = try exported.document()
@@ -66,12 +65,12 @@ struct ExportPropertyTests {
 
         let lines = try exported.text("_events.tsv").split(separator: "\n").dropFirst()
         let rows = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-        #expect(rows.allSatisfy { $0.count == 7 && !$0.contains("") })
+        #expect(rows.allSatisfy { $0.count == 12 && !$0.contains("") })
         let onsets = rows.compactMap { Double($0[0]) }
         #expect(onsets == onsets.sorted() && onsets.count == rows.count)
         #expect(rows.allSatisfy { (Double($0[1]) ?? 0) > 0 })
         let speakers = try exported.text(".rttm").split(separator: "\n")
-        let inSight = document.tiers.filter { $0.attributes["TIER_ID"]?.hasPrefix("face@") == true }
+        let inSight = document.tiers.filter { $0.attributes["TIER_ID"]?.hasPrefix("visible@") == true }
         #expect(speakers.count == inSight.reduce(0) { $0 + $1.annotations.count })
     }
 }

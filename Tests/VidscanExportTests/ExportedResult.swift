@@ -4,19 +4,21 @@ import TestSupport
 import VidscanBase
 import VidscanExport
 
-/// A result with the given events, and what it is exported to.
+/// A result with the given episodes, and what it is exported to.
 struct ExportedResult {
     let folder: TemporaryFolder
     let stem: String
 
     /// - Parameters:
     ///   - people: the person of each face; blank for none.
+    ///   - episodes: rows of `episodes.csv`, from `kind` on; their ids are in this order, and `with` may be left out.
     ///   - events: rows of `events.csv`.
     ///   - samples: rows of `frames.csv`: time, frame and number of faces.
     ///   - duration: of the video in seconds.
     init(
-        people: [Int: Int], events: [String], samples: [String] = ["0,0,0", "10,50,0"], faces: [String] = [],
-        columns: String = "time,kind,face_id,value", duration: Double? = 10, video: String = "/videos/movie.mp4",
+        people: [Int: Int] = [:], episodes: [String], events: [String] = [], samples: [String] = ["0,0,0", "10,50,0"],
+        faces: [String] = [],
+        duration: Double? = 10, video: String = "/videos/movie.mp4",
         formats: [ExportFormat] = [.elan, .vtt, .textgrid, .bids, .rttm], grouping: Exporter.Grouping = .person
     ) async throws {
         folder = try TemporaryFolder()
@@ -25,6 +27,11 @@ struct ExportedResult {
             SyntheticResult.Track(face: $0.key, person: $0.value, embeddings: [])
         }
         try SyntheticResult.write(tracks, to: result, video: video, keepsEmbeddings: false)
+        let header =
+            "episode,kind,person_id,face_id,start,end,start_seen,end_seen,peak,peak_time,mean,measured_seconds,with"
+        let rows = episodes.enumerated().map { "\($0 + 1),\($1)" + ($1.count { $0 == "," } < 11 ? "," : "") }
+        try folder.write(([header] + rows).joined(separator: "\n") + "\n", to: "result/episodes.csv")
+        let columns = "time,kind,face_id,value,measured,episode"
         try folder.write(([columns] + events).joined(separator: "\n") + "\n", to: "result/events.csv")
         try folder.write((["time,frame,faces"] + samples).joined(separator: "\n") + "\n", to: "result/frames.csv")
         try folder.write(

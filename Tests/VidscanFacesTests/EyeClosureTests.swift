@@ -26,9 +26,10 @@ struct EyeClosureTests {
         for (number, time) in times.enumerated() {
             events += detector.update(
                 FaceEventDetector.Measurement(eyeOpenness: openness[number], smile: nil, turnDegrees: nil), at: time,
-                sample: number)
+                seconds: 0, sample: number
+            ).flatMap(\.events)
         }
-        return events + detector.finish()
+        return events + detector.finish().flatMap(\.events)
     }
 
     private static func open(_ count: Int, at level: Double = 95) -> [(left: Double, right: Double)?] {

@@ -5,17 +5,25 @@ import VidscanFaces
 
 @Suite("Face events follow their thresholds")
 struct FaceEventTests {
+    private static func observed(
+        _ values: [Double?], rate: Double, detectsBlinks: Bool = true,
+        _ measurement: (Double?) -> FaceEventDetector.Measurement
+    ) -> [ObservedEpisode] {
+        var detector = FaceEventDetector(faceID: 7, options: EventOptions(), detectsBlinks: detectsBlinks)
+        var observed: [ObservedEpisode] = []
+        for (number, value) in values.enumerated() {
+            observed += detector.update(
+                measurement(value), at: Int64((Double(number) / rate * 1e6).rounded()), seconds: 1 / rate,
+                sample: number)
+        }
+        return observed + detector.finish()
+    }
+
     private static func events(
         _ values: [Double?], rate: Double, detectsBlinks: Bool = true,
         _ measurement: (Double?) -> FaceEventDetector.Measurement
     ) -> [FaceEvent] {
-        var detector = FaceEventDetector(faceID: 7, options: EventOptions(), detectsBlinks: detectsBlinks)
-        var events: [FaceEvent] = []
-        for (number, value) in values.enumerated() {
-            events += detector.update(
-                measurement(value), at: Int64((Double(number) / rate * 1e6).rounded()), sample: number)
-        }
-        return events + detector.finish()
+        observed(values, rate: rate, detectsBlinks: detectsBlinks, measurement).flatMap(\.events)
     }
 
     private static func eyes(_ value: Double?) -> FaceEventDetector.Measurement {
@@ -143,9 +151,11 @@ struct FaceEventTests {
         var detector = FaceEventDetector(faceID: 7, options: EventOptions(), detectsBlinks: true)
         var events: [FaceEvent] = []
         for number in Array(0...12) + Array(20...30) {
-            events += detector.update(Self.eyes(number == 0 ? 90 : 5), at: Int64(number) * 83_333, sample: number)
+            events += detector.update(
+                Self.eyes(number == 0 ? 90 : 5), at: Int64(number) * 83_333, seconds: 0.083, sample: number
+            ).flatMap(\.events)
         }
-        events += detector.finish()
+        events += detector.finish().flatMap(\.events)
         #expect(events.map(\.kind) == [.eyesClosed, .eyesClosed])
         #expect(events.map(\.microseconds) == [83_333, 20 * 83_333])
         #expect(events.map(\.measuredFraction) == [1, 1])
@@ -207,7 +217,8 @@ struct FaceEventTests {
         for (number, openness) in values.enumerated() {
             let measurement = FaceEventDetector.Measurement(
                 eyeOpenness: openness, hasOneEye: number >= 2, smile: nil, turnDegrees: nil)
-            events += detector.update(measurement, at: Int64(number) * 83_333, sample: number)
+            events += detector.update(measurement, at: Int64(number) * 83_333, seconds: 0.083, sample: number)
+                .flatMap(\.events)
         }
         return events
     }
@@ -260,6 +271,63 @@ struct FaceEventTests {
             }
         }
         #expect(checked > 0)
+    }
+
+    // MARK: Episodes
+
+    @Test("An episode has the peak, the mean and the seconds of its samples, without those that end it")
+    func measures() throws {
+        // The hold of 0.3 s is over three samples after the smile.
+        let values: [Double?] = [0, 40, 25, nil, 90, 90, 60, 10, 0, 0, 0, 0]
+        let smile = try #require(Self.observed(values, rate: 10, Self.smile).first?.episode)
+        #expect(smile.kind == .smile && smile.faceID == 7)
+        #expect([smile.startMicroseconds, smile.endMicroseconds] == [100_000, 700_000])
+        #expect(smile.peak == 90 && smile.peakMicroseconds == 400_000)
+        #expect(smile.mean == 61)
+        #expect(abs(smile.measuredSeconds - 0.5) < 1e-9)
+        #expect(smile.isStartSeen && smile.isEndSeen)
+    }
+
+    @Test("The peak of closed eyes is how far they are closed, and that of a look away its angle")
+    func measuresByKind() throws {
+        let blink = try #require(Self.observed([90, 20, 4, 10, 90], rate: 25, Self.eyes).first?.episode)
+        #expect(blink.kind == .blink && blink.peak == 96)
+        #expect(abs((blink.mean ?? 0) - (80 + 96 + 90) / 3.0) < 1e-9)
+        let away = try #require(
+            Self.observed([0, 50, 70, 60, 50, 50, 0, 0, 0, 0, 0], rate: 5, Self.turn).first?.episode)
+        #expect(away.kind == .lookAway && away.peak == 70 && away.mean == 56)
+    }
+
+    @Test("A peak before the episode, or after a gap, is not its own")
+    func foreignPeak() {
+        // The first high value lasts too short a time to be a smile.
+        let values: [Double?] = [0, 99, 0, 0, 50, 50, 50, 50, 50, nil, nil, nil, 80, 80, 80, 80, 80]
+        let smiles = Self.observed(values, rate: 10, Self.smile).map(\.episode)
+        #expect(smiles.map(\.peak) == [50, 80] && smiles.map(\.mean) == [50, 80])
+        #expect(smiles.map(\.isStartSeen) == [true, false])
+        #expect(smiles.map(\.isEndSeen) == [false, false])
+    }
+
+    @Test("Events and episodes never disagree", arguments: 0..<100)
+    func agreement(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let values: [Double?] = (0..<300).map { _ in
+            Int.random(in: 0..<6, using: &random) == 0 ? nil : Double.random(in: 0...100, using: &random)
+        }
+        for measurement in [Self.eyes, Self.smile, Self.turn] {
+            for (episode, events) in Self.observed(values, rate: 12, measurement).map({ ($0.episode, $0.events) }) {
+                let hasTwo = episode.kind == .smile
+                #expect(events.count == (hasTwo ? 2 : 1) && events[0].microseconds == episode.startMicroseconds)
+                #expect(!hasTwo || events.last?.microseconds == episode.endMicroseconds)
+                let seconds = Double(episode.endMicroseconds - episode.startMicroseconds) / 1e6
+                #expect(events.last?.value == .number(seconds))
+                #expect(events.last?.isComplete == (episode.isStartSeen && episode.isEndSeen))
+                let peak = episode.peak ?? 0
+                #expect(peak + 1e-9 >= episode.mean ?? .infinity)
+                let peakTime = episode.peakMicroseconds ?? -1
+                #expect((episode.startMicroseconds...episode.endMicroseconds).contains(peakTime))
+            }
+        }
     }
 
     // MARK: Statistics

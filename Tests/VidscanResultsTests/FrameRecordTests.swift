@@ -173,7 +173,7 @@ struct FrameRecordTests {
             microseconds: 5, index: 6, epoch: 0, size: PictureSize(width: 640, height: 360),
             quality: FrameQuality(luma: 1, sharpness: 2), isDamaged: false, faces: [dropped, face])
         try writer.tracked(frame, shot: 1, rows: [])
-        try writer.completed([], [])
+        try writer.completed([], [], [])
     }
 
     @Test("The record of a result has the tracks that are kept, and nothing that tells people apart")

@@ -11,7 +11,7 @@ struct QualityTests {
 
         func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) {}
         func judged(_ people: [QualityRow]) { self.people = people }
-        func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) {}
+        func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) {}
     }
 
     /// A face in a frame; as a rule, nothing is measured.

@@ -12,7 +12,9 @@ struct ShutEyesTests {
         var tracks: [TrackRow] = []
 
         func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) { self.rows += rows }
-        func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) { (self.tracks, self.events) = (tracks, events) }
+        func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) {
+            (self.tracks, self.events) = (tracks, events)
+        }
 
         func values(_ field: FaceField) -> [Double?] { rows.map { $0[field] } }
         func values(_ metric: Metric) -> [Double?] { values(.metric(metric)) }
@@ -83,7 +85,7 @@ struct ShutEyesTests {
                     size: size, quality: FrameQuality(luma: 50, sharpness: 100), isDamaged: false, faces: [face]),
                 shot: 1, rows: [])
         }
-        try record.completed([], [])
+        try record.completed([], [], [])
         let rows = Rows()
         let frames = TrackedFrames(folder: folder.path, name: ResultFiles.record)
         _ = try await OutputPass(frames, outcome, options: options) { throw CancellationError() }.run(into: [rows])

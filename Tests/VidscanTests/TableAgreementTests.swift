@@ -148,6 +148,16 @@ struct TableAgreementTests {
             #expect(try table.text("complete", row) == event.isComplete.map { $0 ? "1" : "0" } ?? "")
             #expect(agree(try table.text("one_eye", row), event.oneEyeFraction, decimals: 2))
         }
+        #expect(try table.texts("episode") == events.map { $0.episode.map { "\($0)" } ?? "" })
+        let rows = try CommandResult(clip, options: ["--every-frame"]).table("episodes.csv")
+        #expect(try rows.texts("episode") == analysis.episodes.map { "\($0.id)" })
+        #expect(try rows.texts("kind") == analysis.episodes.map(\.kind.rawValue))
+        for (row, episode) in analysis.episodes.enumerated() where row < rows.rows.count {
+            #expect(agree(try rows.text("start", row), Double(episode.startMicroseconds) / 1e6, decimals: 6))
+            #expect(agree(try rows.text("end", row), Double(episode.endMicroseconds) / 1e6, decimals: 6))
+            #expect(agree(try rows.text("peak", row), episode.peak, decimals: 2))
+            #expect(agree(try rows.text("mean", row), episode.mean, decimals: 2))
+        }
         let blinks = events.filter { $0.kind == .blink }
         #expect(blinks.map(\.seconds) == [1, 2.48])
         #expect(blinks.map(\.durationSeconds) == [0.2, 0.24])

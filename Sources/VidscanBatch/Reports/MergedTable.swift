@@ -8,7 +8,7 @@ package struct MergedTable: Sendable {
     private let table: String
     private let items: [BatchJournal.Item]
 
-    /// - Parameter table: `faces`, `frames`, `tracks` or `events`.
+    /// - Parameter table: `faces`, `frames`, `tracks`, `events` or `episodes`.
     package init(folder: String, table: String) throws(VidscanError) {
         self.folder = folder
         self.table = table

@@ -1,4 +1,5 @@
 internal import VidscanBase
+internal import VidscanFaces
 
 /// A table of events and its description, as the Brain Imaging Data Structure defines them ("Events", version 1.10): the
 /// first columns are `onset` and `duration` in seconds, and a value that is not available is `n/a`.
@@ -46,13 +47,13 @@ enum BIDSEvents {
         Column(name: "duration", description: "How long it lasts.", units: "s", value: { $0.durationText }),
         Column(
             name: "trial_type", description: "What is seen.",
-            levels: Annotation.Kind.allCases.map { ($0.rawValue, $0.meaning) }, value: { $0.kind.rawValue }),
+            levels: Episode.Kind.allCases.map { ($0.rawValue, $0.meaning) }, value: { $0.kind.rawValue }),
         Column(
             name: "person_id", description: "The person, as in tracks.csv of the vidscan result.",
-            value: { $0.personID.map(String.init) }),
+            value: { $0.episode.personID.map(String.init) }),
         Column(
             name: "face_id", description: "The face, as in tracks.csv of the vidscan result.",
-            value: { $0.faceID.map(String.init) }),
+            value: { $0.episode.faceID.map(String.init) }),
         Column(
             name: "value",
             description:
@@ -62,18 +63,33 @@ enum BIDSEvents {
             name: "measured",
             description: "The fraction of it that was measured, as in events.csv of the vidscan result.",
             value: { $0.measured }),
+        Column(
+            name: "start_seen", description: "Whether it was seen to begin; if not, it may have begun earlier.",
+            levels: seen, value: { $0.episode.isStartSeen ? "1" : "0" }),
+        Column(
+            name: "end_seen", description: "Whether it was seen to end; if not, it may have lasted longer.",
+            levels: seen, value: { $0.episode.isEndSeen ? "1" : "0" }),
+        Column(
+            name: "peak",
+            description:
+                "The highest value of the smile or of the closure of the eyes (0 to 100), or of the head's turn in degrees.",
+            value: { number($0.episode.peak) }),
+        Column(name: "mean", description: "The mean of the same value.", value: { number($0.episode.mean) }),
+        Column(
+            name: "with", description: "The ids of the other people who take part.",
+            value: { annotation in
+                let others = annotation.episode.otherPersonIDs
+                return others.isEmpty ? nil : others.map(String.init).joined(separator: " ")
+            }),
     ]
-}
 
-extension Annotation.Kind {
-    fileprivate var meaning: String {
-        switch self {
-        case .shot: "The time between two cuts."
-        case .face: "A face is in sight."
-        case .smile: "The person smiles visibly."
-        case .eyesClosed: "Both eyes are closed for longer than a blink."
-        case .blink: "Both eyes close and open again."
-        case .lookAway: "The head is turned away from the camera."
+    private static let seen = [("0", "no"), ("1", "yes")]
+
+    private static func number(_ value: Double?) -> String? {
+        value.map { value in
+            var writer = ByteWriter()
+            writer.write(value, decimals: 2)
+            return String(decoding: writer.bytes, as: UTF8.self)
         }
     }
 }

@@ -45,7 +45,7 @@ enum ForeignExport {
             if buffer.count >= 1 << 15 { try drain() }
         }
 
-        func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) throws(VidscanError) {
+        func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) throws(VidscanError) {
             try drain()
             try file.take()?.complete()
         }

@@ -1,3 +1,5 @@
+internal import VidscanFaces
+
 /// A TextGrid of Praat ("TextGrid file formats" in its manual), in the long text format and UTF-8.
 ///
 /// An interval tier covers the whole time without gaps: intervals with an empty label fill them.
@@ -67,7 +69,7 @@ enum RTTM {
             scalar.properties.isWhitespace || scalar.value < 0x20 || scalar.value == 0x7F ? "_" : scalar
         }
         let name = String(String.UnicodeScalarView(scalars))
-        let lines = tiers.filter { $0.kind == .face }.flatMap { tier in
+        let lines = tiers.filter { $0.kind == .visible }.flatMap { tier in
             tier.annotations.map { (annotation: $0, person: tier.subject.name ?? "<NA>") }
         }.sorted { Annotation.precedes($0.annotation, $1.annotation) }
         return lines.map { annotation, person in

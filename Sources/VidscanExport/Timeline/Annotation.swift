@@ -1,24 +1,9 @@
-/// An interval of time. The annotation formats know only its label.
-struct Annotation: Sendable, Equatable {
-    /// The raw value is its name in every format.
-    enum Kind: String, Sendable, CaseIterable {
-        /// Belongs to nobody.
-        case shot
-        case face
-        case smile
-        case eyesClosed = "eyes_closed"
-        case blink
-        case lookAway = "look_away"
-    }
+internal import VidscanFaces
 
-    var kind: Kind
-    /// In microseconds; `end` is after `begin`.
-    var begin: Int64
-    var end: Int64
-    /// `nil` for a shot.
-    var faceID: Int?
-    /// `nil` if the result has no people.
-    var personID: Int?
+/// An episode as the formats show it. Most of them know only its label.
+struct Annotation: Sendable, Equatable {
+    /// Its end is after its start.
+    var episode: Episode
     /// For a shot how it begins, for a face how it ends, for a smile its value at the onset.
     var value: String?
     /// How much of the time was measured, as `events.csv` says it.
@@ -26,26 +11,36 @@ struct Annotation: Sendable, Equatable {
     /// The number of the shot, from 1.
     var shot: Int?
 
-    static func precedes(_ a: Annotation, _ b: Annotation) -> Bool {
-        (a.begin, a.kind.order, a.faceID ?? 0, a.end) < (b.begin, b.kind.order, b.faceID ?? 0, b.end)
-    }
+    var kind: Episode.Kind { episode.kind }
+    /// In microseconds.
+    var begin: Int64 { episode.startMicroseconds }
+    var end: Int64 { episode.endMicroseconds }
+
+    static func precedes(_ a: Annotation, _ b: Annotation) -> Bool { Episode.precedes(a.episode, b.episode) }
 
     var beginMilliseconds: Int64 { ClockText.milliseconds(begin) }
     var endMilliseconds: Int64 { ClockText.milliseconds(end) }
     var durationText: String { ClockText.seconds((endMilliseconds - beginMilliseconds) * 1000) }
 
-    /// The text for people: `smile`, `shot 3`.
-    var label: String { shot.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
+    /// The text for people: `smile`, `shot 3`, `smile (cut off at the end)`. Every video cuts off its first and last shot, so
+    /// shots have no mark.
+    var label: String {
+        if let shot { return "\(kind.rawValue) \(shot)" }
+        let others = episode.otherPersonIDs.map { "person_\($0)" }.joined(separator: ", ")
+        let mark =
+            switch (episode.isStartSeen, episode.isEndSeen) {
+            case (true, true): ""
+            case (false, true): " (cut off at the start)"
+            case (true, false): " (cut off at the end)"
+            case (false, false): " (cut off at both ends)"
+            }
+        return kind.rawValue + (others.isEmpty ? "" : " with \(others)") + mark
+    }
 
     func subject(byPerson: Bool) -> Tier.Subject {
-        guard let faceID else { return .video }
-        if byPerson, let personID { return .person(personID) }
-        return .face(faceID)
+        if let personID = episode.personID, byPerson || episode.faceID == nil { return .person(personID) }
+        return episode.faceID.map { .face($0) } ?? .video
     }
-}
-
-extension Annotation.Kind {
-    fileprivate var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// Times as the formats write them. Microseconds are rounded to the nearest millisecond.

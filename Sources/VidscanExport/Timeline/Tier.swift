@@ -1,3 +1,5 @@
+internal import VidscanFaces
+
 /// Annotations of one kind and one person, face or video, in order and without overlaps.
 struct Tier: Sendable, Equatable {
     /// Whose annotations share a tier.
@@ -17,7 +19,7 @@ struct Tier: Sendable, Equatable {
     }
 
     let subject: Subject
-    let kind: Annotation.Kind
+    let kind: Episode.Kind
     /// Each begins at the end of the one before, or later.
     let annotations: [Annotation]
 
@@ -27,13 +29,13 @@ struct Tier: Sendable, Equatable {
     /// Divides annotations into tiers: one for the shots, then one for each person or face and kind. `byPerson`: the faces
     /// of a person share tiers. A face without a person has tiers of its own.
     static func tiers(of annotations: [Annotation], byPerson: Bool) -> [Tier] {
-        var groups: [Subject: [Annotation.Kind: [Annotation]]] = [:]
+        var groups: [Subject: [Episode.Kind: [Annotation]]] = [:]
         for annotation in annotations {
             let subject = annotation.subject(byPerson: byPerson)
             groups[subject, default: [:]][annotation.kind, default: []].append(annotation)
         }
         return groups.sorted { $0.key < $1.key }.flatMap { subject, kinds in
-            Annotation.Kind.allCases.compactMap { kind in
+            Episode.Kind.allCases.compactMap { kind in
                 kinds[kind].map { Tier(subject: subject, kind: kind, annotations: joined($0)) }
             }
         }
@@ -45,11 +47,21 @@ struct Tier: Sendable, Equatable {
         var result: [Annotation] = []
         for annotation in annotations.sorted(by: Annotation.precedes) {
             if let last = result.indices.last, annotation.begin < result[last].end {
-                result[last].end = max(result[last].end, annotation.end)
+                result[last].episode.extend(to: annotation.episode)
             } else {
                 result.append(annotation)
             }
         }
         return result
+    }
+}
+
+extension Episode {
+    /// Joins it with an episode that begins no earlier and overlaps it.
+    fileprivate mutating func extend(to other: Episode) {
+        if other.startMicroseconds == startMicroseconds { isStartSeen = isStartSeen || other.isStartSeen }
+        guard other.endMicroseconds >= endMicroseconds else { return }
+        isEndSeen = other.isEndSeen || (isEndSeen && other.endMicroseconds == endMicroseconds)
+        endMicroseconds = other.endMicroseconds
     }
 }

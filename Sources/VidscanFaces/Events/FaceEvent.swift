@@ -33,6 +33,8 @@ public struct FaceEvent: Sendable, Equatable {
     public var isComplete: Bool?
     /// Fraction of the samples in which only one eye was measured, 0…1; `nil` unless the event is about the eyes.
     public var oneEyeFraction: Double?
+    /// The `id` of the episode that it begins or ends; `nil` until all episodes of the video are known.
+    public var episode: Int?
 
     public init(
         microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none, measuredFraction: Double? = nil,

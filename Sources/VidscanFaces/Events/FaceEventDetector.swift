@@ -1,4 +1,4 @@
-/// Finds the events of one face. An event lasts from the sample that crosses its threshold to the one that crosses
+/// Finds the episodes of one face, with their events. An episode lasts from the sample that crosses its threshold to the one that crosses
 /// back, or to the last known sample before a gap that is too long for `EventOptions` to bridge.
 public struct FaceEventDetector: Sendable {
     /// `nil` where a measure is missing.
@@ -37,44 +37,56 @@ public struct FaceEventDetector: Sendable {
             holdSeconds: options.lookAwayHoldSeconds)
     }
 
-    /// Adds a later sample; those in between do not show the face. Returns the events that are now complete.
-    public mutating func update(_ measurement: Measurement, at microseconds: Int64, sample: Int) -> [FaceEvent] {
-        var events: [FaceEvent] = []
-        let openness = measurement.eyeOpenness.map { 100 - $0 }
-        for change in closure.update(openness, isOneSided: measurement.hasOneEye, at: microseconds, sample: sample) {
-            if case .ended(let period) = change { events += closed(period) }
-        }
-        for change in smile.update(measurement.smile, at: microseconds, sample: sample) {
-            switch change {
-            case .began(let onset):
-                let (time, value) = (onset.microseconds, FaceEvent.Value.number(onset.value))
-                events.append(FaceEvent(microseconds: time, kind: .smileStarted, faceID: faceID, value: value))
-            case .ended(let period): events.append(smileStopped(period))
-            }
-        }
-        for change in away.update(measurement.turnDegrees, at: microseconds, sample: sample) {
-            if case .ended(let period) = change { events.append(event(.lookAway, period)) }
-        }
-        return events
+    /// Adds a later sample, which stands for `seconds`; those in between do not show the face. Returns what is over now.
+    public mutating func update(
+        _ measurement: Measurement, at microseconds: Int64, seconds: Double, sample: Int
+    ) -> [ObservedEpisode] {
+        observed(
+            closure: closure.update(
+                measurement.eyeOpenness.map { 100 - $0 }, isOneSided: measurement.hasOneEye, at: microseconds,
+                seconds: seconds, sample: sample),
+            smile: smile.update(measurement.smile, at: microseconds, seconds: seconds, sample: sample),
+            away: away.update(measurement.turnDegrees, at: microseconds, seconds: seconds, sample: sample))
     }
 
-    /// Ends the open events of a face that is out of sight, at the last sample in which each was measured.
-    public mutating func finish() -> [FaceEvent] {
-        (closure.interrupt().map(closed) ?? []) + (smile.interrupt().map { [smileStopped($0)] } ?? [])
-            + (away.interrupt().map { [event(.lookAway, $0)] } ?? [])
+    /// Ends the open episodes of a face that is out of sight, at the last sample in which each was measured.
+    public mutating func finish() -> [ObservedEpisode] {
+        observed(closure: closure.interrupt(), smile: smile.interrupt(), away: away.interrupt())
+    }
+
+    private func observed(
+        closure: MeasuredState.Period?, smile: MeasuredState.Period?, away: MeasuredState.Period?
+    ) -> [ObservedEpisode] {
+        [closure.flatMap(closed), smile.map(smiled), away.map { observed(.lookAway, $0, [event(.lookAway, $0)]) }]
+            .compactMap { $0 }
     }
 
     /// A short closure is a blink, even if only a part of it was seen, but a single last sample may be an error of the mesh.
-    private func closed(_ period: MeasuredState.Period) -> [FaceEvent] {
-        if period.seconds > options.blinkLongestSeconds { return [event(.eyesClosed, period, hasEyes: true)] }
-        guard detectsBlinks, period.seconds > 0 else { return [] }
-        return [event(.blink, period, hasEyes: true)]
+    private func closed(_ period: MeasuredState.Period) -> ObservedEpisode? {
+        if period.seconds > options.blinkLongestSeconds {
+            return observed(.eyesClosed, period, [event(.eyesClosed, period, hasEyes: true)])
+        }
+        guard detectsBlinks, period.seconds > 0 else { return nil }
+        return observed(.blink, period, [event(.blink, period, hasEyes: true)])
     }
 
-    private func smileStopped(_ period: MeasuredState.Period) -> FaceEvent {
-        var event = event(.smileStopped, period)
-        event.microseconds = period.endMicroseconds
-        return event
+    private func smiled(_ period: MeasuredState.Period) -> ObservedEpisode {
+        let (begin, value) = (period.onset.microseconds, FaceEvent.Value.number(period.onset.value))
+        let started = FaceEvent(microseconds: begin, kind: .smileStarted, faceID: faceID, value: value)
+        var stopped = event(.smileStopped, period)
+        stopped.microseconds = period.endMicroseconds
+        return observed(.smile, period, [started, stopped])
+    }
+
+    private func observed(
+        _ kind: Episode.Kind, _ period: MeasuredState.Period, _ events: [FaceEvent]
+    ) -> ObservedEpisode {
+        let episode = Episode(
+            kind: kind, faceID: faceID, startMicroseconds: period.onset.microseconds,
+            endMicroseconds: period.endMicroseconds, isStartSeen: period.hasOnset, isEndSeen: period.hasOffset,
+            peak: period.peak.value, peakMicroseconds: period.peak.microseconds, mean: period.mean,
+            measuredSeconds: period.measuredSeconds)
+        return ObservedEpisode(episode, events: events)
     }
 
     /// - Parameter hasEyes: Whether the measure can come from one eye alone.

@@ -1,12 +1,21 @@
+/// What was known before a sample of a track.
+struct MeasuredTotals: Sendable, Equatable {
+    /// Samples in which the measure is known.
+    var samples = 0
+    /// Of these, the samples that know it from one side of the face only.
+    var oneSided = 0
+    /// Sum of their values.
+    var values = 0.0
+    /// Sum of the seconds for which they stand.
+    var seconds = 0.0
+}
+
 struct MeasuredSample: Sendable, Equatable {
     let microseconds: Int64
     /// Among all samples of the video.
     let number: Int
     let value: Double
-    /// Earlier samples in which the measure is known.
-    let measuredBefore: Int
-    /// Of these, the samples that know it from one side of the face only.
-    let oneSidedBefore: Int
+    let before: MeasuredTotals
     /// Whether the measure was unknown just before: at the start of an appearance, or after a gap too long to bridge.
     let followsGap: Bool
 }
@@ -17,8 +26,13 @@ struct MeasuredSample: Sendable, Equatable {
 struct MeasuredState: Sendable {
     struct Period: Sendable, Equatable {
         let onset: MeasuredSample
+        /// The first sample with the highest value.
+        let peak: MeasuredSample
         /// When the state was left; if a gap ended it, the time of its last sample.
         let endMicroseconds: Int64
+        let mean: Double
+        /// The seconds for which the samples stand in which the measure is known.
+        let measuredSeconds: Double
         /// Fraction of the samples in which the measure is known, 0…1.
         let measuredFraction: Double
         /// Fraction of the samples in which only one side of the face shows it, 0…1.
@@ -31,11 +45,6 @@ struct MeasuredState: Sendable {
         var seconds: Double { Double(endMicroseconds - onset.microseconds) / 1e6 }
     }
 
-    enum Change: Sendable, Equatable {
-        case began(MeasuredSample)
-        case ended(Period)
-    }
-
     private let entersAbove: Double
     private let leavesBelow: Double
     private let holdMicroseconds: Int64
@@ -44,8 +53,9 @@ struct MeasuredState: Sendable {
     private var entered: MeasuredSample?
     private var turning: MeasuredSample?
     private var last: MeasuredSample?
-    private var measured = 0
-    private var oneSided = 0
+    /// The first of the highest samples since the state was entered, or may have been.
+    private var peak: MeasuredSample?
+    private var totals = MeasuredTotals()
 
     /// A change counts only if the value does not return beyond the other threshold for the time to hold.
     /// `oneSidedMargin`: how far beyond the threshold a one-sided value must be.
@@ -55,33 +65,33 @@ struct MeasuredState: Sendable {
         self.oneSidedMargin = oneSidedMargin
     }
 
-    /// Adds a later sample; those between lack the measure. Two changes: a gap ended the state, and it begins again.
+    /// Adds a later sample, which stands for `seconds`; those between lack the measure. Returns the period that is over now.
     mutating func update(
-        _ value: Double?, isOneSided: Bool = false, at microseconds: Int64, sample number: Int
-    ) -> [Change] {
-        guard let value else { return [] }
-        var changes: [Change] = []
+        _ value: Double?, isOneSided: Bool = false, at microseconds: Int64, seconds: Double, sample number: Int
+    ) -> Period? {
+        guard let value else { return nil }
         let followsGap = last.map { !Self.isBridged(from: $0, to: number, at: microseconds) } ?? true
-        if followsGap, let period = interrupt() { changes.append(.ended(period)) }
+        // The sample after a gap may enter the state, but not leave it.
+        var ended = followsGap ? interrupt() : nil
         let sample = MeasuredSample(
-            microseconds: microseconds, number: number, value: value, measuredBefore: measured,
-            oneSidedBefore: oneSided, followsGap: followsGap)
+            microseconds: microseconds, number: number, value: value, before: totals, followsGap: followsGap)
         last = sample
-        measured += 1
-        if isOneSided { oneSided += 1 }
-        guard let crossing = crossing(sample, margin: isOneSided ? oneSidedMargin : 0) else { return changes }
+        totals.samples += 1
+        totals.oneSided += isOneSided ? 1 : 0
+        totals.values += value
+        totals.seconds += seconds
+        // While the state is left, no value exceeds that of its onset.
+        if peak.map({ value > $0.value }) ?? true || (entered == nil && turning == nil) { peak = sample }
+        guard let crossing = crossing(sample, margin: isOneSided ? oneSidedMargin : 0) else { return ended }
         if let onset = entered {
             entered = nil
-            changes.append(
-                .ended(
-                    period(
-                        from: onset, until: crossing.microseconds, samples: crossing.number - onset.number,
-                        measured: crossing.measuredBefore, oneSided: crossing.oneSidedBefore, hasOffset: true)))
+            ended = period(
+                from: onset, until: crossing.microseconds, samples: crossing.number - onset.number, crossing.before,
+                hasOffset: true)
         } else {
             entered = crossing
-            changes.append(.began(crossing))
         }
-        return changes
+        return ended
     }
 
     /// Returns the sample that entered (above the threshold plus `margin`) or left the state, once that has lasted.
@@ -103,17 +113,19 @@ struct MeasuredState: Sendable {
         defer { (entered, turning) = (nil, nil) }
         guard let onset = entered, let last else { return nil }
         return period(
-            from: onset, until: last.microseconds, samples: last.number - onset.number + 1, measured: measured,
-            oneSided: oneSided, hasOffset: false)
+            from: onset, until: last.microseconds, samples: last.number - onset.number + 1, totals, hasOffset: false)
     }
 
+    /// `totals` are those before the end.
     private func period(
-        from onset: MeasuredSample, until end: Int64, samples: Int, measured: Int, oneSided: Int, hasOffset: Bool
+        from onset: MeasuredSample, until end: Int64, samples: Int, _ totals: MeasuredTotals, hasOffset: Bool
     ) -> Period {
-        let count = Double(max(samples, 1))
+        let (count, start) = (Double(max(samples, 1)), onset.before)
+        let measured = Double(totals.samples - start.samples)
         return Period(
-            onset: onset, endMicroseconds: end, measuredFraction: Double(measured - onset.measuredBefore) / count,
-            oneSidedFraction: Double(oneSided - onset.oneSidedBefore) / count, hasOffset: hasOffset)
+            onset: onset, peak: peak ?? onset, endMicroseconds: end, mean: (totals.values - start.values) / measured,
+            measuredSeconds: totals.seconds - start.seconds, measuredFraction: measured / count,
+            oneSidedFraction: Double(totals.oneSided - start.oneSided) / count, hasOffset: hasOffset)
     }
 
     private static func isBridged(from last: MeasuredSample, to number: Int, at microseconds: Int64) -> Bool {

@@ -58,7 +58,9 @@ package struct ResultRecordWriter: RowConsumer {
         try file.append(frame)
     }
 
-    package func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) throws(VidscanError) { try file.finish() }
+    package func completed(
+        _ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]
+    ) throws(VidscanError) { try file.finish() }
 }
 
 /// Reads a `FrameRecordFile`. The file may come from another machine, so every number is checked.

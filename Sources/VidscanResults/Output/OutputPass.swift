@@ -7,7 +7,7 @@ package protocol RowConsumer {
     /// Called once, after the last frame, before `completed`. The rows are those of `quality.csv`.
     func judged(_ people: [QualityRow]) async throws
     /// Called once, after the last frame.
-    func completed(_ tracks: [TrackRow], _ events: [FaceEvent]) async throws
+    func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) async throws
 }
 
 extension RowConsumer {
@@ -97,7 +97,7 @@ package struct OutputPass: Sendable {
         var (current, shot) = (0, 0)
         func writeCurrent() async throws {
             let (entry, rows) = (window[current], smoother.rows(window, at: current))
-            aggregator.add(rows, of: entry.frame)
+            aggregator.add(rows, of: entry.frame, shot: entry.shot)
             summary.faces += rows.count
             for consumer in consumers { try await consumer.tracked(entry.frame, shot: entry.shot + 1, rows: rows) }
             current += 1
@@ -116,11 +116,11 @@ package struct OutputPass: Sendable {
         try await frames.forEach { frame in for known in closures.add(frame) { try await enter(known) } }
         for known in closures.finish() { try await enter(known) }
         while current < window.count { try await writeCurrent() }
-        let (rows, events) = aggregator.finish()
+        let (rows, events, episodes) = aggregator.finish()
         summary.quality = aggregator.qualityRows
         for consumer in consumers {
             try await consumer.judged(summary.quality)
-            try await consumer.completed(rows, events)
+            try await consumer.completed(rows, events, episodes)
         }
         summary.faceIDs = rows.count
         summary.personIDs = Set(rows.compactMap(\.personID)).count

@@ -1,7 +1,7 @@
 internal import VidscanBase
 internal import VidscanFaces
 
-/// Collects the events and the rows of `tracks.csv`. Holds histograms only for faces that appear again later.
+/// Collects the episodes, the events and the rows of `tracks.csv`. Holds histograms only for faces that appear again later.
 struct TrackAggregator {
     private struct Aggregate {
         /// Its mean box is a sum, and its statistics lack what follows from the histograms.
@@ -10,6 +10,7 @@ struct TrackAggregator {
         var bestWeight = -1.0
         var histograms = TrackTable.measures.map { StreamingHistogram(range: $0.range) }
         var detector: FaceEventDetector
+        var appearance: Episode?
 
         /// Adds a sample, in time order. It stands for `seconds`; `weight` is its `FaceProminence`.
         mutating func add(_ face: FaceRow, seconds: Double, weight: Double) {
@@ -40,8 +41,11 @@ struct TrackAggregator {
     private(set) var hasMeasuredEyes = false
     private var aggregates: [Int: Aggregate] = [:]
     private var rows: [TrackRow] = []
-    private var events: [FaceEvent]
     private var quality: QualityTally
+    private var episodes = EpisodeList()
+    private var shot: (number: Int, observed: ObservedEpisode)?
+    /// The samples before which something may be missing, and the number of samples: nobody saw what begins or ends there.
+    private let breaks: Set<Int>
     private var clock: SampleClock
 
     init(_ options: OutputOptions, _ outcome: TrackingOutcome, _ baseline: Baseline) {
@@ -49,16 +53,17 @@ struct TrackAggregator {
         lastSamples = Dictionary(outcome.tracks.map { ($0.faceID, $0.lastSample) }, uniquingKeysWith: max)
         quality = QualityTally(options, outcome)
         clock = SampleClock(interval: outcome.interval)
+        breaks = Set(outcome.changes.filter { $0.kind == .discontinuity }.map(\.sample))
+            .union(outcome.timesBeforeGaps.keys).union([0, outcome.sampleCount])
         // A rate just below the minimum, such as 11.999 for 12, is high enough.
         detectsBlinks = outcome.interval > 0 && 1 / outcome.interval >= options.events.blinkMinimumRate * 0.99
-        events = outcome.changes.map {
-            FaceEvent(microseconds: Int64(($0.seconds * 1e6).rounded()), kind: .shotCut, value: .text($0.kind.rawValue))
-        }
     }
 
-    mutating func add(_ rows: [FaceRow], of frame: FrameRecord) {
+    /// `shot` is the number of the shot, from 0.
+    mutating func add(_ rows: [FaceRow], of frame: FrameRecord, shot: Int) {
         if let time = outcome.timesBeforeGaps[frame.sequence] { clock.skip(to: time) }
         let seconds = clock.seconds(at: frame.microseconds)
+        extendShot(shot, with: frame, seconds: seconds)
         for face in frame.faces where face.track > 0 {
             let track = outcome.tracks[face.track - 1]
             guard let row = rows.first(where: { $0.faceID == track.faceID }) else { continue }
@@ -68,6 +73,30 @@ struct TrackAggregator {
         quality.finish(frame.sequence)
     }
 
+    private mutating func extendShot(_ number: Int, with frame: FrameRecord, seconds: Double) {
+        if shot?.number != number {
+            let (time, isSeen) = (frame.microseconds, !breaks.contains(frame.sequence))
+            finishShot(endingAt: time, isSeen: isSeen)
+            let episode = Episode(
+                kind: .shot, startMicroseconds: time, endMicroseconds: time, isStartSeen: isSeen, isEndSeen: false,
+                measuredSeconds: 0)
+            let cuts = outcome.changes[..<number].suffix(1).map {
+                FaceEvent(microseconds: time, kind: .shotCut, value: .text($0.kind.rawValue))
+            }
+            shot = (number, ObservedEpisode(episode, events: cuts))
+        }
+        shot?.observed.episode.endMicroseconds = frame.microseconds
+        shot?.observed.episode.measuredSeconds += seconds
+    }
+
+    /// A shot ends at the first sample of the next; the last one at its own last sample.
+    private mutating func finishShot(endingAt time: Int64? = nil, isSeen: Bool = false) {
+        guard var last = shot?.observed else { return }
+        last.episode.endMicroseconds = time ?? last.episode.endMicroseconds
+        last.episode.isEndSeen = isSeen
+        episodes.add(last)
+    }
+
     private mutating func add(
         _ row: FaceRow, raw: FaceRecord, _ track: TrackingOutcome.Track, _ frame: FrameRecord, seconds: Double
     ) {
@@ -75,7 +104,10 @@ struct TrackAggregator {
         if track.firstSample == frame.sequence {
             aggregate.detector = detector(row.faceID)
             aggregate.row.appearances += 1
-            events.append(FaceEvent(microseconds: row.microseconds, kind: .faceStarted, faceID: row.faceID))
+            aggregate.appearance = Episode(
+                kind: .visible, personID: row.personID, faceID: row.faceID, startMicroseconds: row.microseconds,
+                endMicroseconds: row.microseconds, isStartSeen: !breaks.contains(frame.sequence), isEndSeen: false,
+                measuredSeconds: 0)
         }
         let eyes = baseline.eyes(of: raw, faceID: row.faceID)
         if eyes != nil {
@@ -86,15 +118,13 @@ struct TrackAggregator {
             FaceEventDetector.Measurement(
                 eyeOpenness: raw.eyeOpenness, hasOneEye: eyes?.hasOneEye ?? false,
                 smile: baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees),
-            at: row.microseconds, sample: frame.sequence)
+            at: row.microseconds, seconds: seconds, sample: frame.sequence)
         add(found, to: &aggregate)
         aggregate.add(row, seconds: seconds, weight: FaceProminence.of(raw.numbers, in: frame.size))
+        aggregate.appearance?.measuredSeconds += seconds
         if track.lastSample == frame.sequence {
             add(aggregate.detector.finish(), to: &aggregate)
-            events.append(
-                FaceEvent(
-                    microseconds: row.microseconds, kind: .faceStopped, faceID: row.faceID,
-                    value: .text(track.ending.rawValue)))
+            finishAppearance(of: &aggregate, at: row.microseconds, track)
         }
         if lastSamples[row.faceID] == frame.sequence {
             aggregate.row.personConfidence = track.personConfidence
@@ -112,9 +142,31 @@ struct TrackAggregator {
             detector: detector(row.faceID))
     }
 
-    private mutating func add(_ found: [FaceEvent], to aggregate: inout Aggregate) {
-        aggregate.blinks.count += found.count { $0.kind == .blink }
-        events += found
+    private mutating func finishAppearance(
+        of aggregate: inout Aggregate, at time: Int64, _ track: TrackingOutcome.Track
+    ) {
+        guard var episode = aggregate.appearance else { return }
+        episode.endMicroseconds = time
+        episode.isEndSeen =
+            switch track.ending {
+            case .cut, .left, .occluded: true
+            case .end, .discontinuity: false
+            case .corrected: !breaks.contains(track.lastSample + 1)
+            }
+        let started = FaceEvent(
+            microseconds: episode.startMicroseconds, kind: .faceStarted, faceID: episode.faceID)
+        let stopped = FaceEvent(
+            microseconds: time, kind: .faceStopped, faceID: episode.faceID, value: .text(track.ending.rawValue))
+        episodes.add(ObservedEpisode(episode, events: [started, stopped]))
+        aggregate.appearance = nil
+    }
+
+    private mutating func add(_ found: [ObservedEpisode], to aggregate: inout Aggregate) {
+        aggregate.blinks.count += found.count { $0.episode.kind == .blink }
+        for var one in found {
+            one.episode.personID = aggregate.row.personID
+            episodes.add(one)
+        }
     }
 
     private func detector(_ faceID: Int) -> FaceEventDetector {
@@ -141,11 +193,12 @@ struct TrackAggregator {
     /// The rows of those who do not appear again, by person_id.
     var qualityRows: [QualityRow] { quality.rows.sorted { $0.personID < $1.personID } }
 
-    /// Returns the rows by face_id, and the events in time order.
-    mutating func finish() -> ([TrackRow], [FaceEvent]) {
+    /// Returns the rows by face_id, the events in time order, and the episodes by id.
+    mutating func finish() -> ([TrackRow], [FaceEvent], [Episode]) {
         rows.sort { $0.faceID < $1.faceID }
-        events.sort(by: FaceEvent.precedes)
-        return (rows, events)
+        finishShot()
+        let (episodes, events) = episodes.finish()
+        return (rows, events, episodes)
     }
 }
 

@@ -25,8 +25,8 @@ extension StoredResult {
                     + " video again")
         }
         for file in ResultFiles.corrected
-        where !ResultFiles.added.contains(file)
-            && entry("\(name)/\(file)") != nil && entry("\(folder)/\(file)") == nil
+        where entry("\(name)/\(file)") != nil && entry("\(folder)/\(file)") == nil
+            && (original.record.digests?[file] != nil || !ResultFiles.added.contains(file))
         {
             throw failure("\(ResultFiles.originals)/\(file) is missing; restore it, or analyse the video again")
         }
@@ -78,10 +78,11 @@ extension ResultFiles {
     /// The tables by which faces are hidden.
     static let hiding = ["faces.csv", "frames.csv", "tracks.csv", "events.csv"]
 
-    /// Returns the SHA-256 of the record and of each table by which faces are hidden, for `run.json`.
+    /// Returns the SHA-256 of the record and of the tables that people may edit, for `run.json`.
     package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
         var digests: [String: String] = [:]
-        for file in hiding + [LandmarkFile.name, record] where access("\(folder)/\(file)", F_OK) == 0 {
+        for file in hiding + [EpisodeTable.file, LandmarkFile.name, record] where access("\(folder)/\(file)", F_OK) == 0
+        {
             digests[file] = try digest(of: file, in: folder)
         }
         return digests

@@ -37,6 +37,8 @@ package struct StoredEvent: Sendable, Equatable {
     package let value: String?
     /// The measured fraction of its samples, 0…1.
     package let measured: String?
+    /// The number of the episode that it begins or ends, if the table has it.
+    package let episode: Int?
 
     /// - Parameters:
     ///   - purpose: says for what more than `limit` events are too many.
@@ -47,7 +49,7 @@ package struct StoredEvent: Sendable, Equatable {
         let table = try TableReader(folder: folder, name: "events.csv")
         let (time, kind) = (try table.column("time"), try table.column("kind"))
         let (face, value) = (try table.column("face_id"), try table.column("value"))
-        let measured = table.optionalColumn("measured")
+        let (measured, episode) = (table.optionalColumn("measured"), table.optionalColumn("episode"))
         var events: [StoredEvent] = []
         while try table.next() {
             _ = try table.optionalNumber(measured, in: 0...1)
@@ -55,7 +57,10 @@ package struct StoredEvent: Sendable, Equatable {
                 microseconds: try table.microseconds(time), kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)),
                 faceID: try table.optionalInteger(face, in: ReadLimits.ids),
                 value: try table.text(value) == nil ? nil : table.value(value, valid) as String,
-                measured: measured.flatMap(table.text))
+                measured: measured.flatMap(table.text),
+                episode: try episode.flatMap { column throws(VidscanError) in
+                    try table.optionalInteger(column, in: ReadLimits.ids)
+                })
             guard event.microseconds >= events.last?.microseconds ?? event.microseconds else {
                 throw table.problem("time goes back")
             }

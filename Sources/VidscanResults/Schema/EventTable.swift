@@ -61,5 +61,6 @@ public enum EventTable {
                 + " by more than \(NumberText.plain(ExpressionLimits.maximumYawOfHalves)) degrees: less certain. It counts as closed"
                 + " \(NumberText.plain(EventOptions.oneEyeMargin)) below the threshold for both. Otherwise blank."
         ) { $0.oneEyeFraction },
+        .number("episode", from: 1, "The interval in episodes.csv that it begins or ends.") { $0.episode },
     ]
 }

@@ -4,7 +4,7 @@ internal import VidscanMedia
 
 /// A file format for face rows.
 public enum OutputFormat: String, Sendable, CaseIterable, Codable {
-    /// `faces.csv`, `frames.csv`, `tracks.csv`, `events.csv` and `quality.csv`.
+    /// `faces.csv`, `frames.csv`, `tracks.csv`, `events.csv`, `episodes.csv` and `quality.csv`.
     case csv
     /// `faces.json`, one document.
     case json
@@ -34,14 +34,14 @@ public enum OutputFormat: String, Sendable, CaseIterable, Codable {
 package enum ResultFiles {
     package static let corrected = [
         ResultFolder.Kind.result.record, record, "faces.csv", "frames.csv", "tracks.csv", "events.csv",
-        QualityTable.file,
-        "faces.json", "faces.jsonl", LandmarkFile.name, blendshapes, ForeignTable.openFace.file,
+        EpisodeTable.file, QualityTable.file, "faces.json", "faces.jsonl", LandmarkFile.name, blendshapes,
+        ForeignTable.openFace.file,
         ForeignTable.pyFeat.file,
         EmbeddingFile.name,
     ]
 
-    /// Those of them that earlier versions did not write.
-    static let added = [QualityTable.file]
+    /// Those of them that results of earlier versions lack, and corrections add.
+    static let added: Set = [EpisodeTable.file, QualityTable.file]
 
     /// What was measured and who was found, from which the tables follow.
     package static let record = "faces.record"

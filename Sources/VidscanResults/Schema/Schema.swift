@@ -36,6 +36,12 @@ public enum Schema {
                 + " pipeline changes that.",
             columns: EventTable.columns),
         Table(
+            file: EpisodeTable.file,
+            meaning:
+                "One row per interval, in order of start, kind, person_id and face_id: what the events begin and end, under"
+                + " one number. The same metrics and sampling rates are needed as for events.csv.",
+            columns: EpisodeTable.columns),
+        Table(
             file: QualityTable.file,
             meaning:
                 "One row per person: how much of the time an expression was measured, and why the rest is blank. The seconds of"
@@ -90,7 +96,7 @@ public enum Schema {
         }
         let metrics = Metric.allCases.filter { names.contains($0.group.rawValue) }.map(\.rawValue)
         return tables.compactMap { table in
-            if names.contains(table.file) { return table }
+            if isNamed(table) { return table }
             let columns = table.columns.filter { names.contains($0.name) || metrics.contains($0.name) }
             return columns.isEmpty ? nil : Table(file: table.file, meaning: table.meaning, columns: columns)
         }

@@ -3,7 +3,7 @@ package import VidscanFaces
 
 /// Writes the tables of a run, frame by frame, in time order.
 package final class ResultWriter: RowConsumer {
-    private let faces, frames, tracks, events, quality, blendshapes: OutputFile?
+    private let faces, frames, tracks, events, episodes, quality, blendshapes: OutputFile?
     private let json, jsonLines: OutputFile?
     private let landmarks: LandmarkFile?
     private let embeddings: EmbeddingFile?
@@ -26,6 +26,7 @@ package final class ResultWriter: RowConsumer {
         frames = hasCSV ? try csv("frames.csv", FrameTable.columns.map(\.name)) : nil
         tracks = hasCSV ? try csv("tracks.csv", TrackTable.columns.map(\.name)) : nil
         events = hasCSV ? try csv("events.csv", EventTable.columns.map(\.name)) : nil
+        episodes = hasCSV ? try csv(EpisodeTable.file, EpisodeTable.columns.map(\.name)) : nil
         quality = hasCSV ? try csv(QualityTable.file, QualityTable.columns.map(\.name)) : nil
         json = formats.contains(.json) ? try file("faces.json") : nil
         jsonLines = formats.contains(.jsonl) ? try file("faces.jsonl") : nil
@@ -68,16 +69,19 @@ package final class ResultWriter: RowConsumer {
         for row in people { try quality?.write { $0.writeCSV(row: QualityTable.fields(of: row)) } }
     }
 
-    package func completed(_ rows: [TrackRow], _ found: [FaceEvent]) throws(VidscanError) {
+    package func completed(
+        _ rows: [TrackRow], _ found: [FaceEvent], _ intervals: [Episode]
+    ) throws(VidscanError) {
         for row in rows { try tracks?.write { $0.writeCSV(row: TrackTable.fields(of: row)) } }
         for event in found { try events?.write { $0.writeCSV(row: EventTable.fields(of: event)) } }
+        for interval in intervals { try episodes?.write { $0.writeCSV(row: EpisodeTable.fields(of: interval)) } }
     }
 
     package func write(_ rows: [EmbeddingRow]) throws(VidscanError) { for row in rows { try embeddings?.append(row) } }
 
     package func finish() throws(VidscanError) {
         try json?.write { $0.write("\n]}\n") }
-        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events, quality] + foreign.map(\.file) {
+        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality] + foreign.map(\.file) {
             try file?.finish()
         }
         try landmarks?.finish()

@@ -133,7 +133,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func embeddings() throws {
         let folder = try anonymizedMovie("--people")
         let line =
-            "pass on only the anonymized video or picture: beside it, events.csv, faces.csv, faces.record, quality.csv, tracks.csv may still describe or"
+            "pass on only the anonymized video or picture: beside it, episodes.csv, events.csv, faces.csv, faces.record, quality.csv, tracks.csv may still describe or"
             + " show the people in it, embeddings.npy has the biometric data by which they can be recognised, and run.json has the path"
             + " of the original"
         #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
@@ -144,7 +144,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
     func remains() throws {
         let folder = try anonymizedMovie("--report", "--landmarks", "--format", "csv,jsonl")
         let line =
-            "pass on only the anonymized video or picture: beside it, events.csv, faces.csv, faces.jsonl, faces.record,"
+            "pass on only the anonymized video or picture: beside it, episodes.csv, events.csv, faces.csv, faces.jsonl, faces.record,"
             + " landmarks.npy, quality.csv, report.html, tracks.csv may still describe or show the people in it, and run.json has the path of"
             + " the original"
         #expect(try folder.text("errors.txt").contains("vidscan: warning: movie.mkv: \(line)\n"))
@@ -157,7 +157,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
         #expect(again.status == 0)
         #expect(
             again.errors.contains(
-                "beside it, \(others.dropLast().joined(separator: ", ")), events.csv, faces.csv, faces.jsonl, faces.record, my notes.txt,"
+                "beside it, \(others.dropLast().joined(separator: ", ")), episodes.csv, events.csv, faces.csv, faces.jsonl, faces.record, my notes.txt,"
                     + " quality.csv, report.html, tracks.csv may still describe or show the people in it, and run.json has the path"
             ),
             "\(again.errors)")
