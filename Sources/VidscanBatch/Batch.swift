@@ -17,6 +17,7 @@ package struct Batch: Sendable {
         package var filesPerWorker = 200
         /// Whether to record digests, by which a later run recognises unchanged content.
         package var takesDigests = false
+        package var metrics: BatchMetrics?
         /// In bytes, on the disk of the results; with less, the batch ends.
         package var minimumFreeSpace: Int64 = 64 << 20
 
@@ -40,6 +41,8 @@ package struct Batch: Sendable {
         package var skipped = 0
         /// Still being written; left for the next run.
         package var postponed = 0
+        /// Vanished before they were analysed.
+        package var gone = 0
         /// Remaining for this or another process.
         package var left = 0
         /// Includes the analysed part of files in progress.
@@ -52,7 +55,7 @@ package struct Batch: Sendable {
         package var running: [RunningFile] = []
 
         private enum CodingKeys: CodingKey {
-            case done, failed, skipped, postponed, left, videoSeconds, elapsedSeconds, fraction, secondsLeft
+            case done, failed, skipped, postponed, gone, left, videoSeconds, elapsedSeconds, fraction, secondsLeft
         }
     }
 
@@ -101,7 +104,11 @@ package struct Batch: Sendable {
                 }
             }
             group.addTask {
-                while !Task.isCancelled { try? await Task.sleep(for: self.live.update(state.progress)) }
+                while !Task.isCancelled {
+                    let pause = self.live.update(state.progress)
+                    self.options.metrics?.update(self.journal)
+                    try? await Task.sleep(for: pause)
+                }
             }
             var running = max(1, options.jobs)
             do {
@@ -150,7 +157,7 @@ package struct Batch: Sendable {
                 observer.addedReport(input.path, result: "\(folder)/\(input.resultPath)")
             case .failed(let reason, _):
                 state.countFailed(input.path, reason)
-                observer.failed(input.path, reason: reason)
+                observer.failed(input.path, reason: reason, attempt: nil)
             }
             observer.progressed(state.advance(bytes: input.state.bytes))
         }
@@ -200,7 +207,8 @@ package struct Batch: Sendable {
                 $0.running[file] = RunningFile(path: item.path, resultPath: item.resultPath, bytes: item.bytes)
             }
             let outcome = await FileAttempt(
-                job: job(.analysis, item.path, item.resultPath), worker: current, options: options, observer: observer
+                job: job(.analysis, item.path, item.resultPath), attempt: item.attempts, worker: current,
+                options: options, observer: observer
             ) { [observer] progress in
                 observer.progressed(state.update { $0.running[file]?.progress = progress })
             }.run()
@@ -258,13 +266,22 @@ package struct Batch: Sendable {
             throw error
         }
         switch result {
+        case .failed(let reason, _) where FileState.isGone(item.path):
+            try finish(item, .gone)
+            if item.isNamed {
+                state.countFailed(item.path, reason)
+                observer.failed(item.path, reason: reason, attempt: item.attempts)
+            } else {
+                state.update { $0.counts.gone += 1 }
+                observer.lost(item.path)
+            }
         case .failed(let reason, let kind) where item.isSkipped(for: kind):
             try finish(item, .skipped(reason))
             state.update { $0.counts.skipped += 1 }
         case .failed(let reason, _):
             try finish(item, .failed(reason))
             state.countFailed(item.path, reason)
-            observer.failed(item.path, reason: reason)
+            observer.failed(item.path, reason: reason, attempt: item.attempts)
         case .done where FileState(path: item.path).map { !$0.looksLike(item.state) } ?? false:
             // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
@@ -273,11 +290,12 @@ package struct Batch: Sendable {
             let reason = BatchJournal.strictReason(report.warnings)
             try finish(item, .done(withDigest(report, of: item)))
             state.countFailed(item.path, reason)
-            observer.failed(item.path, reason: reason)
+            observer.failed(item.path, reason: reason, attempt: item.attempts)
         case .done(let report):
             try finish(item, .done(withDigest(report, of: item)))
             state.countDone(report)
-            observer.delivered(item.path, report: report, result: "\(folder)/\(item.resultPath)")
+            observer.delivered(
+                item.path, report: report, result: "\(folder)/\(item.resultPath)", attempt: item.attempts)
         }
         observer.progressed(state.advance(bytes: item.bytes))
     }
@@ -325,10 +343,14 @@ extension BatchJournal.Item {
 /// Called on any thread.
 package protocol BatchObserver: Sendable {
     func progressed(_ progress: Batch.Progress)
-    func delivered(_ path: String, report: WorkerReport, result: String)
+    /// - Parameter attempt: from 1, over all runs.
+    func delivered(_ path: String, report: WorkerReport, result: String, attempt: Int)
     func addedReport(_ path: String, result: String)
-    func failed(_ path: String, reason: String)
+    /// - Parameter attempt: `nil` if nothing was to be analysed.
+    func failed(_ path: String, reason: String, attempt: Int?)
+    /// The file vanished before it was analysed.
+    func lost(_ path: String)
     func postponed(_ path: String, reason: String)
-    func warned(_ path: String, _ message: String)
+    func warned(_ path: String, _ message: String, attempt: Int?)
     func waiting(forFiles count: Int)
 }

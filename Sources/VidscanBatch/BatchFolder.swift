@@ -49,10 +49,12 @@ package struct BatchFolder: Sendable {
     ///
     /// Keeps a result that is newer than its row, because somebody made it by hand, and one that has corrections or a
     /// file that vidscan did not write.
-    package func prune(olderThanDays days: Double) throws(VidscanError) -> PruneOutcome {
+    ///
+    /// - Parameter shard: removes only its results; `nil` for all.
+    package func prune(olderThanDays days: Double, shard: BatchShard? = nil) throws(VidscanError) -> PruneOutcome {
         var pruning = PruneOutcome()
-        let limit = Date().timeIntervalSince1970 - days * 86400
-        let journals = try BatchJournal.all(in: path, writable: true)
+        let limit = Self.limit(days)
+        let journals = try BatchJournal.all(in: path, shard: shard, writable: true)
         for journal in journals {
             for resultPath in try journal.prune(before: limit) {
                 switch try remove(resultPath, before: limit, journal) {
@@ -66,20 +68,56 @@ package struct BatchFolder: Sendable {
         }
         try removeLeftovers()
         // The page can show faces from the results that are gone.
-        if pruning.removed > 0 {
-            for journal in journals {
-                try BatchReport(try journal.items()).write(folder: path, shard: journal.fileShard)
-            }
-            if FileManager.default.fileExists(atPath: "\(path)/index.html") { try writeCombinedReport() }
-        }
+        if pruning.removed > 0 { try writeReports(journals) }
         return pruning
     }
+
+    /// The paths of the results that `prune` would remove.
+    package func prunable(olderThanDays days: Double, shard: BatchShard? = nil) throws(VidscanError) -> [String] {
+        let limit = Self.limit(days)
+        var paths: [String] = []
+        for journal in try BatchJournal.all(in: path, shard: shard) {
+            for item in try journal.items()
+            where item.status == .pruned || item.status == .done && (item.finished ?? limit) < limit {
+                guard let result = folder(item.resultPath), case .removed = Self.judge(result, before: limit) else {
+                    continue
+                }
+                paths.append(item.resultPath)
+            }
+        }
+        return paths
+    }
+
+    /// Removes inputs from the journal that do not exist any more and have no result. Returns their paths.
+    package func forgetGone(shard: BatchShard? = nil, isDryRun: Bool = false) throws(VidscanError) -> [String] {
+        let journals = try BatchJournal.all(in: path, shard: shard, writable: !isDryRun)
+        var paths: [String] = []
+        for journal in journals { paths += try journal.forgetGone(isDryRun: isDryRun) }
+        if !isDryRun, !paths.isEmpty { try writeReports(journals) }
+        return paths
+    }
+
+    private func writeReports(_ journals: [BatchJournal]) throws(VidscanError) {
+        for journal in journals {
+            try BatchReport(try journal.items()).write(folder: path, shard: journal.fileShard)
+        }
+        if FileManager.default.fileExists(atPath: "\(path)/index.html") { try writeCombinedReport() }
+    }
+
+    /// In seconds since 1970.
+    private static func limit(_ days: Double) -> Double { Date().timeIntervalSince1970 - days * 86400 }
 
     private enum Removal {
         case removed
         /// There is no result, or a newer one.
         case gone
         case kept(String)
+    }
+
+    private static func judge(_ result: Folder, before limit: Double) -> Removal {
+        guard let modified = result.modified(ResultFolder.Kind.result.record), Double(modified) / 1e9 < limit
+        else { return .gone }
+        return ResultContents(result).map { .kept($0.words) } ?? .removed
     }
 
     private func remove(
@@ -93,13 +131,9 @@ package struct BatchFolder: Sendable {
             let trash = WorkingName(name, .partial).text
             let removal = try journal.whilePruned(resultPath) {
                 Result { () throws(SystemError) in
-                    let result = try parent.folder(name)
-                    guard let modified = result.modified(ResultFolder.Kind.result.record),
-                        Double(modified) / 1e9 < limit
-                    else { return Removal.gone }
-                    if let contents = ResultContents(result) { return .kept(contents.words) }
-                    try parent.rename(name, to: trash)
-                    return .removed
+                    let removal = Self.judge(try parent.folder(name), before: limit)
+                    if case .removed = removal { try parent.rename(name, to: trash) }
+                    return removal
                 }
             }
             guard let removal = try removal?.get(), case .removed = removal else { return try removal?.get() ?? .gone }

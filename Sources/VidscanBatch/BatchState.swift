@@ -55,7 +55,8 @@ final class BatchState: Sendable {
 
     private func progress(_ values: Values) -> Batch.Progress {
         var progress = values.counts
-        progress.left = max(0, files - progress.done - progress.failed - progress.skipped - progress.postponed)
+        let others = progress.skipped + progress.postponed + progress.gone
+        progress.left = max(0, files - progress.done - progress.failed - others)
         progress.elapsedSeconds = (.now - startTime) / .seconds(1)
         progress.running = values.running.values.sorted { $0.resultPath < $1.resultPath }
         let begun = progress.running.reduce(0) { $0 + Double($1.bytes) * ($1.progress?.fraction ?? 0) }

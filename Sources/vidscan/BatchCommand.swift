@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Glibc
 internal import VidscanBase
 internal import VidscanBatch
 
@@ -27,7 +28,10 @@ struct BatchCommand: ParsableCommand {
             --people keeps the face embeddings (biometric data) in each result, and joins the people of all videos in \
             people.csv and people.html, as 'vidscan people' does. Shards leave that to 'vidscan people'.
             """,
-        subcommands: [BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self],
+        subcommands: [
+            BatchRunCommand.self, BatchStatusCommand.self, BatchMergeCommand.self, BatchPruneCommand.self,
+            BatchForgetCommand.self,
+        ],
         defaultSubcommand: BatchRunCommand.self)
 
     /// Combined with the options of the default subcommand.
@@ -57,11 +61,14 @@ struct BatchStatusCommand: ParsableCommand {
 
     @Flag(help: "Print JSON.") var json = false
 
+    @Flag(help: "Exit with status 1 if a file has failed or is quarantined.") var strict = false
+
     func run() throws {
         let folder = FilePath.absolute(folder)
         try BatchFolder(folder).removeLeftovers()
         let report = try BatchReport(folder: folder)
         if json { Output.json(try report.json()) } else { Output.write(report.text + "\n") }
+        if strict, report.hasFailures { throw ExitStatus.someFailed }
     }
 }
 
@@ -106,14 +113,65 @@ struct BatchPruneCommand: ParsableCommand {
 
     @Option(help: .value("days", "Remove results that were made more than this many days ago.")) var olderThan: Double
 
+    @Option(help: .value("K/N", "Only in one shard.")) var shard: BatchShard?
+
+    @Flag(help: "Only list the results that would be removed.") var dryRun = false
+
+    @Flag(help: "Do not ask before removing more than ten results.") var yes = false
+
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
+
+    private static let askedAbove = 10
 
     func validate() throws { try refuse(if: !(olderThan >= 0), "--older-than must be 0 or more days.") }
 
     func run() throws {
-        let reporter = BatchConsoleReporter(try messages.options())
+        let reporter = BatchConsoleReporter(try messages.options(), shard: shard)
         let folder = BatchFolder(FilePath.absolute(folder))
-        do { reporter.pruned(try folder.prune(olderThanDays: olderThan), folder: folder.path) } catch {
+        do {
+            if dryRun || !yes {
+                let paths = try folder.prunable(olderThanDays: olderThan, shard: shard)
+                if dryRun { return reporter.listRemovals(paths.map { "\(folder.path)/\($0)" }, "result") }
+                if paths.count > Self.askedAbove { try confirm(paths.count) }
+            }
+            reporter.pruned(try folder.prune(olderThanDays: olderThan, shard: shard), folder: folder.path)
+        } catch let error as VidscanError {
+            reporter.stopped(error)
+            throw ExitStatus.after(error)
+        }
+    }
+
+    private func confirm(_ count: Int) throws {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+            throw VidscanError(.input, "\(count) results would be removed; --dry-run lists them, --yes removes them")
+        }
+        Output.progress("Remove \(count) results? [y/N] ")
+        guard ["y", "yes"].contains(readLine()?.lowercased()) else {
+            throw VidscanError(.interrupted, "nothing was removed")
+        }
+    }
+}
+
+struct BatchForgetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Forgets files that are gone and have no result.",
+        discussion: "Files that failed, or were never analysed, and that do not exist any more.")
+
+    @Argument(help: .value("folder", "The batch's folder.")) var folder: String
+
+    @Option(help: .value("K/N", "Only in one shard.")) var shard: BatchShard?
+
+    @Flag(help: "Only list the files that would be forgotten.") var dryRun = false
+
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
+
+    func run() throws {
+        let reporter = BatchConsoleReporter(try messages.options(), shard: shard)
+        let folder = BatchFolder(FilePath.absolute(folder))
+        do {
+            let paths = try folder.forgetGone(shard: shard, isDryRun: dryRun)
+            if dryRun { reporter.listRemovals(paths, "file") } else { reporter.forgot(paths, folder: folder.path) }
+        } catch {
             reporter.stopped(error)
             throw ExitStatus.after(error)
         }

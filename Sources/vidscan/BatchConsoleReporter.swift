@@ -12,7 +12,7 @@ final class BatchConsoleReporter: BatchObserver {
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
     private let notices = Mutex<[String: Int]>([:])
 
-    init(_ options: MessageOptions) { log = ConsoleLog(options) }
+    init(_ options: MessageOptions, shard: BatchShard? = nil) { log = ConsoleLog(options, shard: shard) }
 
     func listDecisions(_ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?) {
         for planned in plan {
@@ -94,13 +94,14 @@ final class BatchConsoleReporter: BatchObserver {
         log.progress(Self.line(progress), fields)
     }
 
-    func delivered(_ path: String, report: WorkerReport, result: String) {
+    func delivered(_ path: String, report: WorkerReport, result: String, attempt: Int) {
         countNotices(of: result)
         log(
             log.detail, .fileDone,
             "\(path): \(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
             [
-                "input": .text(path), "result": .text(result), "frames": .integer(report.frames),
+                "input": .text(path), "result": .text(result), "attempt": .integer(attempt),
+                "frames": .integer(report.frames),
                 "faces": .integer(report.faces), "people": .integer(report.people), "events": .integer(report.events),
                 "warnings": .integer(report.warnings.count), "video_seconds": .seconds(report.videoSeconds),
                 "wall_seconds": .seconds(report.wallSeconds),
@@ -113,14 +114,33 @@ final class BatchConsoleReporter: BatchObserver {
             ["result": .text(result), "output": .text(result + "/report.html")])
     }
 
-    func failed(_ path: String, reason: String) { log(.error, .failed, "\(path): \(reason)", ["input": .text(path)]) }
+    func failed(_ path: String, reason: String, attempt: Int? = nil) {
+        log(.error, .failed, "\(path): \(reason)", Self.fields(path, attempt))
+    }
+
+    func lost(_ path: String) {
+        log(.info, .gone, "\(path): gone before it was analysed", ["input": .text(path), "files": .integer(1)])
+    }
+
+    func lost(files: Int, folder: String) {
+        log(
+            .info, .gone,
+            "\(NumberText.count(files, "file")) without a result \(files == 1 ? "is" : "are") gone;"
+                + " 'vidscan batch forget \(folder)' forgets \(files == 1 ? "it" : "them")", ["files": .integer(files)])
+    }
+
+    private static func fields(_ path: String, _ attempt: Int?) -> LogFields {
+        var fields: LogFields = ["input": .text(path)]
+        fields["attempt"] = attempt.map { .integer($0) }
+        return fields
+    }
 
     func postponed(_ path: String, reason: String) {
         log(.warning, .postponed, "\(path): \(reason)", ["input": .text(path)])
     }
 
-    func warned(_ path: String, _ message: String) {
-        log(.warning, .warning, "\(path): \(message)", ["input": .text(path)])
+    func warned(_ path: String, _ message: String, attempt: Int? = nil) {
+        log(.warning, .warning, "\(path): \(message)", Self.fields(path, attempt))
     }
 
     func waiting(forFiles files: Int) {
@@ -159,6 +179,7 @@ final class BatchConsoleReporter: BatchObserver {
         let failures = progress.failed + foreign.count + warned.count
         let warnings = progress.withWarnings > 0 ? " (\(progress.withWarnings) with warnings)" : ""
         var counts = ["\(progress.done) done\(warnings)", "\(failures) failed", "\(progress.skipped) skipped"]
+        if progress.gone > 0 { counts.append("\(progress.gone) gone") }
         if progress.postponed > 0 { counts.append("\(progress.postponed) postponed to the next run") }
         let quarantined = plan.count { $0.reason == .quarantined }
         log(
@@ -168,7 +189,8 @@ final class BatchConsoleReporter: BatchObserver {
                 + " -> \(folder)/",
             [
                 "done": .integer(progress.done), "failed": .integer(failures), "skipped": .integer(progress.skipped),
-                "postponed": .integer(progress.postponed), "quarantined": .integer(quarantined),
+                "gone": .integer(progress.gone), "postponed": .integer(progress.postponed),
+                "quarantined": .integer(quarantined),
                 "with_warnings": .integer(progress.withWarnings), "video_seconds": .seconds(progress.videoSeconds),
                 "elapsed_seconds": .seconds(progress.elapsedSeconds), "output": .text(folder),
             ])
@@ -231,6 +253,18 @@ final class BatchConsoleReporter: BatchObserver {
         log(
             .info, .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
             ["results": .integer(pruning.removed), "output": .text(folder)])
+    }
+
+    func listRemovals(_ paths: [String], _ noun: String) {
+        for path in paths { Output.standard(path) }
+        Output.standard("\(NumberText.count(paths.count, noun)) would be \(noun == "file" ? "forgotten" : "removed")")
+    }
+
+    func forgot(_ paths: [String], folder: String) {
+        for path in paths { log(log.detail, .forgotten, "\(path): forgotten", ["input": .text(path)]) }
+        log(
+            .info, .forgotten, "\(NumberText.count(paths.count, "file")) forgotten",
+            ["files": .integer(paths.count), "output": .text(folder)])
     }
 
     func linked(_ summary: PeopleStudy.Summary) {

@@ -127,7 +127,12 @@ struct BatchExecutionOptions: ParsableArguments {
 
     @Flag(help: "At the end, write one table of all faces: faces.csv in the batch's folder.") var merge = false
 
-    @Option(help: .value("file", "Write counts for the textfile collector of node_exporter.")) var metricsFile: String?
+    @Option(
+        help: .value(
+            "file",
+            "Write metrics for the textfile collector of node_exporter, also during the run. In a folder, the file is"
+                + " named after the batch."))
+    var metricsFile: String?
 
     @Option(
         help: .value(

@@ -26,7 +26,10 @@ struct BatchRunCommand: AsyncParsableCommand {
             let error = error as? VidscanError ?? VidscanError(.interrupted, "interrupted")
             work.reporter.stopped(error)
             status = ExitStatus.after(error)
+        } catch let ended as ExitStatus {
+            status = ended
         }
+        status = work.writeMetrics(status)
         guard let status else { return }
         if status.code != ExitStatus.interrupted.code {
             try await work.runFailureHook(status, interrupts ?? InterruptHandler {})
@@ -47,6 +50,7 @@ private struct BatchWork {
     /// The digest of the same settings, but with a report page if this has none, or without it.
     private let digestOfOther: String
     private var selection = BatchJournal.Selection()
+    private let metrics: BatchMetrics?
 
     init(_ command: BatchRunCommand) throws {
         (files, execution) = (command.files, command.execution)
@@ -60,7 +64,10 @@ private struct BatchWork {
         digestOfOther = try Configuration(settings, models: models).digest()
         guard let output = settings.write.folder else { throw SettingsError(BatchChecks.missingFolder(files.inputs)) }
         folder = BatchFolder(FilePath.absolute(output))
-        reporter = BatchConsoleReporter(settings.messages)
+        metrics = execution.metricsFile.map { [folder, files] in
+            BatchMetrics(path: $0, folder: folder.path, shard: files.shard)
+        }
+        reporter = BatchConsoleReporter(settings.messages, shard: files.shard)
         selection.retries = execution.retries
         selection.isForced = settings.write.replaces
         selection.isOnlyFailed = execution.onlyFailed
@@ -104,6 +111,10 @@ private struct BatchWork {
         _ findings: InputFinder.Findings, in journal: BatchJournal, _ budget: MemoryBudget,
         _ interrupts: inout InterruptHandler?
     ) async throws -> Bool {
+        // A file that cannot be written is reported now, not after the work.
+        try metrics?.write(journal)
+        let gone = try journal.markGone()
+        if gone > 0 { reporter.lost(files: gone, folder: folder.path) }
         let plan = try plan(findings.inputs, in: journal)
         reporter.skipped(findings.skipped)
         reporter.started(plan)
@@ -114,8 +125,7 @@ private struct BatchWork {
         interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
         do {
-            let report = try batch.live.finish(result)
-            if let metrics = execution.metricsFile { try report.writeMetrics(to: metrics) }
+            try batch.live.finish(result)
         } catch {
             // If the batch failed too, its error matters more.
             if case .success = result { throw error }
@@ -241,6 +251,7 @@ private struct BatchWork {
         options.timeoutSeconds = execution.timeout
         options.timeoutPerVideoSecond = execution.timeoutPerSecond
         options.memoryLimit = budget.workerLimit
+        options.metrics = metrics
         options.takesDigests = execution.byContent
         options.minimumFreeSpace = Int64(execution.leaveFree) << 20
         let isChosen = Setting.at("detect.workers").map { resolved.origin(of: $0) != .default } ?? false
@@ -250,6 +261,18 @@ private struct BatchWork {
         return Batch(
             folder: folder.path, journal: journal, configuration: digest,
             command: [Installation.program, "batch-worker"], options: options, observer: reporter)
+    }
+
+    /// Returns the status of the run, which is a failure if the metrics cannot be written.
+    func writeMetrics(_ status: ExitStatus?) -> ExitStatus? {
+        guard let metrics, !execution.dryRun else { return status }
+        do throws(VidscanError) { try metrics.finish(exitStatus: status?.code ?? 0) } catch {
+            // If the batch failed too, its error matters more.
+            guard status == nil else { return status }
+            reporter.stopped(error)
+            return .someFailed
+        }
+        return status
     }
 
     func runFailureHook(_ status: ExitStatus, _ interrupts: InterruptHandler) async throws(ExitStatus) {

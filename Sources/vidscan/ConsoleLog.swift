@@ -1,6 +1,7 @@
 internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
+internal import VidscanBatch
 
 /// Messages and progress on standard error: `vidscan: warning: …`, or one JSON object per line.
 struct ConsoleLog: Sendable {
@@ -12,8 +13,13 @@ struct ConsoleLog: Sendable {
     /// True on a terminal: progress then overwrites one line.
     private let showsProgressLine: Bool
     private let format: MessageOptions.Format
+    /// In each JSON line, so that the lines of many machines and runs can share one log.
+    private let origin: LogFields
 
-    init(_ options: MessageOptions) {
+    init(_ options: MessageOptions, shard: BatchShard? = nil) {
+        var origin: LogFields = ["host": .text(Self.host), "run": .text(Self.run)]
+        origin["shard"] = shard.map { .text("\($0.index)/\($0.count)") }
+        self.origin = origin
         showsProgressLine = isatty(STDERR_FILENO) == 1 && options.format == .text && options.level != .quiet
         format = options.format
         minimum =
@@ -23,6 +29,9 @@ struct ConsoleLog: Sendable {
             case .verbose: .debug
             }
     }
+
+    private static let host = (FileSystem.text("/proc/sys/kernel/hostname") ?? "").trimmingCharacters(in: .newlines)
+    private static let run = NumberText.hexadecimal(UInt64.random(in: .min ... .max), digits: 16)
 
     /// The level of details that belong in a log, but not on a terminal.
     var detail: Level { format == .json ? .info : .debug }
@@ -35,7 +44,7 @@ struct ConsoleLog: Sendable {
             let prefix = level == .warning || level == .error ? "\(level): " : ""
             return Output.error("vidscan: \(prefix)\(message)", overProgressLine: showsProgressLine)
         }
-        var object = fields
+        var object = fields.merging(origin) { $1 }
         object["event"] = .text(event.rawValue)
         object["time"] = .text(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
         object["level"] = .text("\(level)")
@@ -63,6 +72,8 @@ enum LogLine: String, CaseIterable {
     // One input.
     case opened, warning, note, failed, postponed, skipped
     case fileDone = "file_done"
+    /// Inputs that do not exist any more.
+    case gone, forgotten
     // Made from a result.
     case rendered, reported, exported, corrected, verified
     // Several inputs.

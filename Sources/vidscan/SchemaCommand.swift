@@ -13,6 +13,8 @@ struct SchemaCommand: ParsableCommand {
               vidscan schema
               vidscan schema gaze_yaw
               vidscan schema emotions
+              vidscan schema tracks
+              vidscan schema look_away
               vidscan schema --format markdown > columns.md
               vidscan schema --format json | jq '.[] | .columns[].name'
             """)
@@ -20,7 +22,8 @@ struct SchemaCommand: ParsableCommand {
     @Argument(
         help: .value(
             "column",
-            "Columns, groups of metrics (eyes, expressions, emotions, emojis, aus) or files to explain. Default: all."))
+            "Columns, groups of metrics (eyes, expressions, emotions, emojis, aus), files or events to explain. Default:"
+                + " all."))
     var names: [String] = []
 
     @Option(help: "text, markdown or json.") var format: Format = .text

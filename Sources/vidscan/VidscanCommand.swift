@@ -29,6 +29,11 @@ struct VidscanCommand: AsyncParsableCommand {
 
     static func main() async {
         Output.prepare()
+        // Without it, Swift finds no arguments, and nothing can be written below an open folder.
+        guard FileSystem.entry("/proc/self/fd") == .folder else {
+            Output.error("vidscan: error: /proc is not mounted; mount it: mount -t proc proc /proc")
+            Glibc.exit(ExitStatus.usage.code)
+        }
         vs_limit_heaps(4)
         var status: Int32 = 0
         do {

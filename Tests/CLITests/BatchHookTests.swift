@@ -16,9 +16,45 @@ struct BatchHookTests: BatchTesting {
         #expect(try ChildProcess.run([Checkout.tool, "batch"] + arguments, in: folder.path).status == 1)
         #expect(try folder.text("called") == "1 \(folder.path)/out\n")
         let lines = try folder.text("vidscan.prom").split(separator: "\n")
-        #expect(lines.contains("vidscan_batch_files{status=\"done\"} 1"))
-        #expect(lines.contains("vidscan_batch_files{status=\"failed\"} 1"))
+        let label = "folder=\"\(folder.path)/out\""
+        #expect(lines.contains("vidscan_batch_files{\(label),status=\"done\"} 1"))
+        #expect(lines.contains("vidscan_batch_files{\(label),status=\"failed\"} 1"))
         #expect(lines.contains("# TYPE vidscan_batch_files gauge"))
+        #expect(lines.contains("vidscan_batch_exit_status{\(label)} 1"))
+        #expect(lines.contains("vidscan_batch_running{\(label)} 0"))
+        // The first run's.
+        #expect(lines.contains { $0.hasPrefix("vidscan_batch_last_success_timestamp_seconds{\(label)} ") })
+    }
+
+    @Test("The metrics of several batches and shards have files of their own in one folder")
+    func metricsFolder() throws {
+        let folder = try makeFolder(["a.png"])
+        try FileManager.default.createDirectory(atPath: folder.path + "/metrics", withIntermediateDirectories: false)
+        for (output, shard) in [("out", "0/2"), ("out", "1/2"), ("b/out", "0/1")] {
+            let outcome = try Tool.run(
+                "batch", "in", "--output", output, "--shard", shard, "--metrics-file", "metrics", in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        let files = folder.entries.filter { $0.hasPrefix("metrics/") }
+        #expect(files.count == 3)
+        let names = /metrics\/vidscan-out-[0-9a-f]{16}-[01]-of-2\.prom/
+        #expect(files.count { $0.wholeMatch(of: names) != nil } == 2)
+        let labels = try files.flatMap { try folder.text($0).matches(of: /running\{(.+)\} 0/).map { String($0.1) } }
+        let expected = [("out", "0/2"), ("out", "1/2"), ("b/out", "0/1")].map {
+            "folder=\"\(folder.path)/\($0.0)\",shard=\"\($0.1)\""
+        }
+        #expect(labels.sorted() == expected.sorted())
+    }
+
+    @Test("A run that cannot start or is interrupted leaves its exit status in the metrics")
+    func metricsOfFailure() throws {
+        let folder = try makeFolder(["a.png"])
+        let command = ["in", "--output", "out", "--metrics-file", "vidscan.prom", "--memory-budget"]
+        #expect(try ChildProcess.run([Checkout.tool, "batch"] + command + ["256"], in: folder.path).status == 2)
+        let line = "vidscan_batch_exit_status{folder=\"\(folder.path)/out\"} 2\n"
+        #expect(try folder.text("vidscan.prom").contains(line))
+        #expect(try Tool.run("batch", "in", "--output", "out", "--metrics-file", "none/x.prom", in: folder).status == 1)
+        #expect(results(folder) == [])
     }
 
     @Test(

@@ -305,6 +305,44 @@ struct BatchTests: BatchTesting {
         #expect(results(folder) == [])
     }
 
+    @Test("Removing more than ten results needs --yes; a dry run lists them")
+    func pruneMany() throws {
+        let names = (1...11).map { "\($0 + 10).png" }
+        let folder = try makeFolder(names)
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        let dry = try Tool.run("batch", "prune", "out", "--older-than", "0", "--dry-run", in: folder)
+        #expect(dry.status == 0)
+        #expect(dry.output.hasPrefix("\(folder.path)/out/11.png.vidscan\n"))
+        #expect(dry.output.hasSuffix("\n11 results would be removed\n"))
+        let asked = try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder)
+        #expect(asked.status == 2)
+        #expect(
+            asked.errors == "vidscan: error: 11 results would be removed; --dry-run lists them, --yes removes them\n")
+        #expect(results(folder).count == 11)
+        #expect(try Tool.run("batch", "prune", "out", "--older-than", "0", "--yes", in: folder).status == 0)
+        #expect(results(folder) == [])
+    }
+
+    @Test("A file that is gone does not fail a run, unless it was named; status --strict fails for others only")
+    func gone() throws {
+        let folder = try makeFolder(["a.png"])
+        try add("broken.mp4", from: "text.mp4", to: folder)
+        #expect(try batch(folder).status == 1)
+        #expect(try Tool.run("batch", "status", "out", "--strict", in: folder).status == 1)
+        try FileManager.default.removeItem(atPath: folder.path + "/in/broken.mp4")
+        let run = try batch(folder)
+        #expect(run.status == 0)
+        #expect(
+            run.errorLines.first
+                == "vidscan: 1 file without a result is gone; 'vidscan batch forget \(folder.path)/out' forgets it")
+        #expect(try index(folder)["broken.mp4"]?["status"] == "gone")
+        #expect(try Tool.run("batch", "status", "out", "--strict", in: folder).status == 0)
+        #expect(try Tool.run("batch", "in/broken.mp4", "in", "--output", "out", in: folder).status == 1)
+        let forgotten = try Tool.run("batch", "forget", "out", in: folder)
+        #expect(forgotten.status == 0 && forgotten.errors == "vidscan: 1 file forgotten\n")
+        #expect(try index(folder)["broken.mp4"] == nil)
+    }
+
     @Test("A result made by hand after pruning is kept until it is old itself")
     func pruneByHand() throws {
         let folder = try makeFolder(["c.png"])

@@ -42,6 +42,19 @@ struct InstallationTests {
         }
     }
 
+    @Test("Without /proc, every command says so and ends with status 2")
+    func withoutProc() throws {
+        let folder = try TemporaryFolder()
+        let hiding = "unshare --mount sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh "
+        guard try Tool.shell(hiding + "true", in: folder).status == 0 else { try skip(missing: .mount) }
+        for command in ["verify movie.mp4", "analyze movie.mp4", "--version"] {
+            let outcome = try Tool.shell(hiding + "\"$0\" " + command, in: folder)
+            #expect(outcome.status == 2)
+            #expect(outcome.output == "")
+            #expect(outcome.errors == "vidscan: error: /proc is not mounted; mount it: mount -t proc proc /proc\n")
+        }
+    }
+
     @Test("An installed vidscan finds its models and pipelines")
     func relocated() throws {
         let folder = try TemporaryFolder()

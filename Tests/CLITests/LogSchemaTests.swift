@@ -84,12 +84,22 @@ struct LogSchemaTests: BatchTesting {
         #expect(lines["file_done"]?["input"] as? String == folder.path + "/in/a \"1\".png")
         #expect(lines["file_done"]?["result"] as? String == folder.path + "/out/a \"1\".png.vidscan")
         #expect(lines["file_done"]?["faces"] as? Int == 1)
+        #expect(lines["file_done"]?["attempt"] as? Int == 1)
+        #expect(lines["failed"]?["attempt"] as? Int == 1)
+        let runs = try [first, batch(folder, "--shard", "0/1", "--log-format", "json", "--output", "sharded")].map {
+            let lines = try check($0)
+            #expect(Set(lines.values.map { $0["shard"] as? String }) == [lines["started"]?["shard"] as? String])
+            return (Set(lines.values.map { $0["run"] as? String }), lines["started"]?["shard"] as? String)
+        }
+        #expect(runs.map(\.0.count) == [1, 1] && runs[0].0 != runs[1].0)
+        #expect(runs.map(\.1) == [nil, "0/1"])
         #expect(lines["finished"]?["failed"] as? Int == 1)
         let second = try check(
             try Tool.run("batch", "in", "--output", "out", "--log-format", "json", "--verbose", in: folder))
         #expect(second["file_done"]?["warnings"] as? Int == 1)
         #expect(second["finished"]?["with_warnings"] as? Int == 1)
         #expect(second["retry_later"]?["files"] as? Int == 1)
+        #expect(Set(first.errors.matches(of: /"host":"([^"]+)"/).map(\.1)).count == 1)
         let third = try check(
             try Tool.run(
                 "batch", "in", "--output", "out", "--log-format", "json", "--only-missing", "report", in: folder))

@@ -84,6 +84,34 @@ struct ScheduleTests {
         let third = try ChildProcess.run(["bash", "-c", command])
         #expect(third.status == 75)
         #expect(third.errors == "vidscan-nightly: the previous run has not finished\n")
+        #expect(try folder.text("called") == "75\n")
+    }
+
+    @Test(
+        "Machines that share a folder of results do not wait for each other", arguments: ["--shard 1/3", "--shard=1/3"])
+    func nightInShards(option: String) throws {
+        let folder = try TemporaryFolder()
+        for name in ["in", "out/log"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+        }
+        for number in 10..<20 {
+            try FileManager.default.copyItem(
+                atPath: try Variants.path("still.png"), toPath: folder.path + "/in/\(number).png")
+        }
+        try folder.write(
+            "RECORDINGS='\(folder.path)/in' RESULTS='\(folder.path)/out' VIDSCAN='\(Checkout.tool)' KEEP_RESULTS_DAYS=1\n"
+                + "OPTIONS=(\(option) --retries 1)\n", to: "nightly.conf")
+        let command = [Self.nightly + "/vidscan-nightly", folder.path + "/nightly.conf"]
+        for (name, status) in [("lock", Int32(0)), ("lock-0-of-3", 0), ("lock-1-of-3", 75)] {
+            let lock = open("\(folder.path)/out/log/\(name)", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+            defer { close(lock) }
+            #expect(flock(lock, LOCK_EX) == 0)
+            let outcome = try ChildProcess.run(command)
+            #expect(outcome.status == status, "\(name): \(outcome.errors)")
+        }
+        #expect(folder.entries.contains { $0.wholeMatch(of: /out\/log\/\d{4}-\d\d-\d\d-1-of-3\.log/) != nil })
+        #expect(folder.entries.contains("out/batch-1-of-3.sqlite"))
     }
 
     @Test("The tasks of a Slurm array divide the files")

@@ -96,6 +96,29 @@ struct SchemaTests {
         #expect(try Tool.run("schema", "episodes", in: folder).output == file.output)
     }
 
+    @Test("A table is named with or without its extension, and an event by its kind")
+    func shortNames() throws {
+        let folder = try TemporaryFolder()
+        for name in ["tracks", "events"] {
+            let whole = try Tool.run("schema", name + ".csv", in: folder).output
+            #expect(try Tool.run("schema", name, in: folder).output.contains(whole))
+        }
+        let event = try Tool.run("schema", "look_away", in: folder)
+        #expect(event.status == 0)
+        #expect(event.output.hasPrefix("events.csv: "))
+        #expect(event.output.split(separator: "\n").count == 3)
+        #expect(event.output.contains("\n    look_away: The head turned more than "))
+        let json = try Tool.run("schema", "events", "--format", "json", in: folder)
+        let tables = try #require(try JSONSerialization.jsonObject(with: Data(json.outputBytes)) as? [[String: Any]])
+        let table = try #require(tables.first { $0["file"] as? String == "events.csv" })
+        let kind = try #require((table["columns"] as? [[String: Any]])?.first { $0["name"] as? String == "kind" })
+        let values = try #require(kind["values"] as? [[String: String]])
+        #expect(values.map { $0["name"] }.contains("blink"))
+        #expect(values.compactMap { $0["name"] }.joined(separator: ", ") == kind["range"] as? String)
+        let markdown = try Tool.run("schema", "events", "--format", "markdown", in: folder).output
+        #expect(markdown.contains("\n| value of `kind` | meaning |\n|---|---|\n| shot_cut | "))
+    }
+
     @Test("A list is given with commas, or by repeating the option")
     func lists() throws {
         let folder = try TemporaryFolder()

@@ -112,7 +112,8 @@ private enum Transcript {
             .replacing(/[0-9]+(\.[0-9]+)? s \([0-9]+\.[0-9]× real time\)/, with: "# s (#× real time)")
             .replacing(#/ in [0-9]+\.[0-9] s/#, with: " in # s")
             .replacing(/of video in [0-9:]+/, with: "of video in #")
-            .replacing(/"time":"[^"]*"/, with: "\"time\":\"#\"")
+            .replacing(/"(time|host|run)":"[^"]*"/) { "\"\($0.1)\":\"#\"" }
+            .replacing(/next in [0-9:]+/, with: "next in #")
             .replacing(/"(wall_seconds|elapsed_seconds)":[0-9.]+/) { "\"\($0.1)\":#" }
             .replacing(/[0-9]+\.[0-9]× real time/, with: "#× real time")
             .replacing(/vidscan [0-9]+\.[0-9]+\.[0-9]+/, with: "vidscan #")

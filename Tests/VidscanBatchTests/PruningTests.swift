@@ -33,6 +33,8 @@ struct PruningTests: JournalTesting {
         }
         #expect(try reasons([input("/again", bytes: 11)], in: journal, hasResult: true) == [.changed])
         _ = try #require(try claim("again.vidscan", in: journal))
+        #expect(try BatchFolder(folder.path).prunable(olderThanDays: 11) == [])
+        #expect(try BatchFolder(folder.path).prunable(olderThanDays: 9) == ["old.vidscan"])
         #expect(try BatchFolder(folder.path).prune(olderThanDays: 11).removed == 0)
         #expect(try BatchFolder(folder.path).prune(olderThanDays: 9).removed == 1)
         #expect(

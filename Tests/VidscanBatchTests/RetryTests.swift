@@ -13,12 +13,15 @@ struct RetryTests: JournalTesting {
         #expect(try journal.items().map(\.status) == [.failed])
         #expect(try reasons([input("/a")], in: journal, retries: 1) == [.waiting])
         #expect(try reasons([input("/a")], in: journal, retries: 1, onlyFailed: true) == [.retryRequested])
-        // A requested retry resets the count of failures.
-        try finish("a.vidscan", in: journal, .failed("no"), retries: 0)
+        // A requested retry counts as one of them.
+        try finish("a.vidscan", in: journal, .failed("no"), retries: 1)
         #expect(try journal.items().map(\.status) == [.quarantined])
         #expect(try reasons([input("/a")], in: journal) == [.quarantined])
         #expect(
             try register([input("/a"), input("/b")], in: journal, onlyFailed: true).map(\.isDue) == [true, false])
+        try finish("a.vidscan", in: journal, .failed("no"), retries: 2)
+        #expect(try journal.items().map(\.status) == [.quarantined])
+        #expect(try journal.items().map(\.attempts) == [3])
     }
 
     @Test("Each retry waits four times as long as the one before, up to seventeen hours")

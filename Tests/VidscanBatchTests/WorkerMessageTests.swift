@@ -8,11 +8,12 @@ import VidscanBatch
 struct WorkerMessageTests: JournalTesting {
     private final class Silence: BatchObserver {
         func progressed(_ progress: Batch.Progress) {}
-        func delivered(_ path: String, report: WorkerReport, result: String) {}
+        func delivered(_ path: String, report: WorkerReport, result: String, attempt: Int) {}
         func addedReport(_ path: String, result: String) {}
-        func failed(_ path: String, reason: String) {}
+        func failed(_ path: String, reason: String, attempt: Int?) {}
+        func lost(_ path: String) {}
         func postponed(_ path: String, reason: String) {}
-        func warned(_ path: String, _ message: String) {}
+        func warned(_ path: String, _ message: String, attempt: Int?) {}
         func waiting(forFiles count: Int) {}
     }
 

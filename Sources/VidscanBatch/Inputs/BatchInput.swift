@@ -40,6 +40,12 @@ package struct FileState: Sendable, Hashable {
             bytes: Int64(status.st_size), modified: nanoseconds(status.st_mtim), changed: nanoseconds(status.st_ctim))
     }
 
+    /// Whether the file does not exist, rather than cannot be reached now.
+    static func isGone(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 && [ENOENT, ENOTDIR].contains(errno)
+    }
+
     /// Whether nobody has edited the file in between, unless the modification time was set back.
     func looksLike(_ other: FileState) -> Bool { bytes == other.bytes && modified == other.modified }
 }

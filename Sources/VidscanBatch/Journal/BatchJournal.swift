@@ -83,10 +83,15 @@ package final class BatchJournal: Sendable {
         return try BatchJournal(existing: FileManager.default.fileExists(atPath: path) ? path : nil)
     }
 
-    /// The journal of the batch, or one for each shard; throws `input` if there is none.
-    package static func all(in folder: String, writable: Bool = false) throws(VidscanError) -> [BatchJournal] {
-        let names = names(in: folder)
-        guard !names.isEmpty else { throw VidscanError(.input, "\(folder) does not contain the journal of a batch") }
+    /// The journal of the batch, or one for each shard, or only that of one shard; throws `input` if there is none.
+    package static func all(
+        in folder: String, shard: BatchShard? = nil, writable: Bool = false
+    ) throws(VidscanError) -> [BatchJournal] {
+        let names = names(in: folder).filter { shard == nil || $0 == "batch\(BatchShard.suffix(shard))" }
+        guard !names.isEmpty else {
+            let whose = shard.map { "shard \($0.index)/\($0.count) of a batch" } ?? "a batch"
+            throw VidscanError(.input, "\(folder) does not contain the journal of \(whose)")
+        }
         return try names.map { name throws(VidscanError) in
             try BatchJournal(existing: "\(folder)/\(name).sqlite", isReadOnly: !writable)
         }

@@ -9,6 +9,8 @@ extension BatchJournal {
         case done, failed
         /// Failed more often than `--retries` allows; only retried on request.
         case quarantined
+        /// Its file does not exist any more, and it has no result.
+        case gone
         /// Found in a folder, but not a video.
         case skipped
         /// Was done; `prune` removed its result.
@@ -30,7 +32,7 @@ extension BatchJournal {
         package var attempts = 0
         package var failures = 0
         package var isNamed: Bool
-        /// The earliest time of the next attempt, in seconds since 1970.
+        /// After a failure, the earliest time of the next attempt, in seconds since 1970.
         var due = 0.0
         var owner: String?
         /// When the lease expires, in seconds since 1970.
@@ -101,6 +103,8 @@ extension BatchJournal {
 
     package enum Reason: String, Sendable {
         case new, changed
+        /// It was gone.
+        case returned = "exists again"
         case settingsChanged = "settings, version or models changed"
         case failed = "failed before"
         case resultMissing = "result missing"
@@ -142,6 +146,8 @@ extension BatchJournal {
         case done(WorkerReport)
         case failed(String)
         case skipped(String)
+        /// The file does not exist any more.
+        case gone
         /// Given back because the batch is ending; does not count as an attempt.
         case released
         /// Left for a later run because the file was changing; does not count as an attempt.
@@ -196,11 +202,21 @@ extension BatchJournal.Item {
         case .skipped(let reason):
             status = .skipped
             error = reason
+        case .gone: lose()
         case .released, .postponed:
             status = .pending
             attempts = max(0, attempts - 1)
             if case .postponed = outcome { due = now + 60 }
         }
+    }
+
+    /// Ends all attempts, because the file does not exist any more. A finished result stays, because nobody can make it
+    /// again.
+    mutating func lose() {
+        endLease()
+        status = .gone
+        error = "the file does not exist any more"
+        if let kept { self = kept }
     }
 
     /// In seconds: 1, 4, 16, … minutes, at most 17 hours.

@@ -128,7 +128,7 @@ extension BatchJournal {
                 resultPath: input.resultPath, path: input.path, bytes: input.state.bytes,
                 modified: input.state.modified, configuration: configuration, isNamed: input.isNamed)
         let isContinued =
-            [.failed, .notStarted, .interrupted].contains(reason)
+            [.failed, .retryRequested, .returned, .notStarted, .interrupted].contains(reason)
             || reason != .forced && item.isUnfinished && item.configuration == configuration
                 && item.state.looksLike(input.state)
         if !isContinued { item.failures = 0 }
@@ -187,6 +187,7 @@ extension BatchJournal {
         case .skipped: (.skipped, false)
         case .pruned: (.pruned, false)
         case .quarantined: (.quarantined, false)
+        case .gone: (.returned, true)
         case .failed: item.due <= now ? (.failed, true) : (.waiting, false)
         }
     }

@@ -18,7 +18,7 @@ struct BatchPage {
     var live: ReportIndex.Live?
 
     private static let order: [BatchJournal.Status] = [
-        .failed, .quarantined, .interrupted, .running, .pending, .done, .pruned, .skipped,
+        .failed, .quarantined, .interrupted, .running, .pending, .done, .gone, .pruned, .skipped,
     ]
     private static let warningGroup = "warnings"
 

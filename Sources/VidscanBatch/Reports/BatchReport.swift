@@ -2,7 +2,7 @@ internal import Foundation
 package import VidscanBase
 internal import VidscanReport
 
-/// The state of a batch as text, JSON, CSV, HTML and metrics.
+/// The state of a batch as text, JSON, CSV and HTML.
 package struct BatchReport: Sendable {
     private let items: [BatchJournal.Item]
     private let now = BatchJournal.systemClock()
@@ -26,7 +26,7 @@ package struct BatchReport: Sendable {
         self.states = states
     }
 
-    private var counts: [(status: BatchJournal.Status, count: Int)] {
+    var counts: [(status: BatchJournal.Status, count: Int)] {
         let groups = Dictionary(grouping: items, by: \.status)
         return BatchJournal.Status.allCases.map { ($0, groups[$0]?.count ?? 0) }
     }
@@ -35,9 +35,9 @@ package struct BatchReport: Sendable {
         items.filter { statuses.contains($0.status) }
     }
 
-    private var videoSeconds: Double { items.sum(of: \.videoSeconds) }
+    var videoSeconds: Double { items.sum(of: \.videoSeconds) }
 
-    private var withWarnings: [BatchJournal.Item] { items.filter { !$0.currentWarnings.isEmpty } }
+    var withWarnings: [BatchJournal.Item] { items.filter { !$0.currentWarnings.isEmpty } }
 
     /// What the running processes say, or else an estimate from the finished files; `nil` if nothing is left or known.
     private var secondsLeft: Double? {
@@ -55,7 +55,7 @@ package struct BatchReport: Sendable {
     package var text: String {
         let warned = withWarnings.isEmpty ? "" : " (\(withWarnings.count) with warnings)"
         // Others are shown even if there are none.
-        let shown = counts.filter { $0.status != .interrupted || $0.count > 0 }.map { status, count in
+        let shown = counts.filter { ![.interrupted, .gone].contains($0.status) || $0.count > 0 }.map { status, count in
             "\(count) \(status.rawValue)" + (status == .done ? warned : "")
         }
         var first =
@@ -70,12 +70,25 @@ package struct BatchReport: Sendable {
         }
         lines += withWarnings.flatMap { item in item.warnings.map { "warning  \(item.path): \($0)" } }
         lines += items(.failed, .quarantined).map { item in
-            "\(item.status.rawValue)  \(item.path): \(item.error ?? "")" + Self.attempt(item)
+            "\(item.status.rawValue)  \(item.path): \(item.error ?? "")" + Self.attempt(item, retry: retry(of: item))
         }
+        lines += items(.gone).map { "gone  \($0.path): \($0.error ?? "")" }
         return ([first] + lines.map(Printable.line)).joined(separator: "\n")
     }
 
-    private static func attempt(_ item: BatchJournal.Item) -> String { " (attempt \(item.attempts))" }
+    private static func attempt(_ item: BatchJournal.Item, retry: String = "") -> String {
+        " (attempt \(item.attempts)\(retry))"
+    }
+
+    /// When the next run tries it again: `, next in 0:03:20`, or empty for a quarantined file.
+    private func retry(of item: BatchJournal.Item) -> String {
+        guard item.status == .failed else { return "" }
+        let seconds = min(item.due - now, Double(Int32.max))
+        return seconds > 0 ? ", next in \(TimeText.clock(Int64(seconds.rounded(.up) * 1e6)))" : ", next is due"
+    }
+
+    /// Whether some files failed, for good or until a retry.
+    package var hasFailures: Bool { !items(.failed, .quarantined).isEmpty }
 
     package func json() throws(VidscanError) -> String {
         func list(_ items: [BatchJournal.Item], _ more: (BatchJournal.Item) -> [String: JSONValue?]) -> JSONValue {
@@ -96,8 +109,10 @@ package struct BatchReport: Sendable {
                 [
                     "status": .text($0.status.rawValue), "attempts": .integer($0.attempts),
                     "error": .text($0.error ?? ""),
+                    "retry_at": $0.status == .failed ? .number($0.due.rounded()) : nil,
                 ]
             },
+            "gone": list(items(.gone)) { _ in [:] },
             "seconds_left": secondsLeft.map { .number($0) },
         ]
         return try document.compactMapValues { $0 }.batchJSON(isPretty: true)
@@ -145,21 +160,6 @@ package struct BatchReport: Sendable {
         let path = "\(folder)/index\(BatchShard.suffix(shard)).html"
         try AtomicFile.write(try page.html(for: path), to: path)
         return moment
-    }
-
-    /// Writes counts for the textfile collector of node_exporter, atomically.
-    package func writeMetrics(to path: String) throws(VidscanError) {
-        let metrics: [(name: String, help: String, values: [String])] = [
-            ("files", "Inputs by status.", counts.map { "{status=\"\($0.status.rawValue)\"} \($0.count)" }),
-            ("files_with_warnings", "Finished inputs with warnings.", [" \(withWarnings.count)"]),
-            ("video_seconds", "Seconds of video analysed.", [" \(videoSeconds)"]),
-            ("last_run_timestamp_seconds", "When the last run ended.", [" \(Int(Date().timeIntervalSince1970))"]),
-        ]
-        let lines = metrics.flatMap { name, help, values in
-            ["# HELP vidscan_batch_\(name) \(help)", "# TYPE vidscan_batch_\(name) gauge"]
-                + values.map { "vidscan_batch_\(name)\($0)" }
-        }
-        try AtomicFile.write(lines.joined(separator: "\n") + "\n", to: path)
     }
 }
 

@@ -36,7 +36,7 @@ package final class LiveReport: Sendable {
     }
 
     /// Writes the state at the end of a run, with all indexes.
-    package func finish(_ result: Result<Batch.Summary, any Error>) throws(VidscanError) -> BatchReport {
+    package func finish(_ result: Result<Batch.Summary, any Error>) throws(VidscanError) {
         let (state, message): (BatchStatus.State, String?) =
             switch result {
             case .success: (.finished, nil)
@@ -44,8 +44,7 @@ package final class LiveReport: Sendable {
             case .failure: (.interrupted, nil)
             }
         let items = try journal.items()
-        let report = BatchReport(items)
-        let page = try report.write(folder: folder, shard: journal.shard, thumbnails: thumbnails)
+        let page = try BatchReport(items).write(folder: folder, shard: journal.shard, thumbnails: thumbnails)
         let progress = values.withLock {
             $0.page = page
             return $0.last
@@ -53,7 +52,6 @@ package final class LiveReport: Sendable {
         // Another process may still work on the batch, and continue to write the state.
         let isRunning = state == .finished && items.contains { $0.status == .running }
         try writeStatus(isRunning ? .running : state, message, progress)
-        return report
     }
 
     package var progress: Batch.Progress { values.withLock { $0.last } }

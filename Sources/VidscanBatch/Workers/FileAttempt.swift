@@ -5,6 +5,8 @@ internal import VidscanBase
 /// One attempt to analyse a file. It kills the worker when that exceeds its time or memory limit.
 struct FileAttempt: Sendable {
     let job: WorkerJob
+    /// From 1, over all runs; `nil` unless it is an analysis.
+    var attempt: Int?
     let worker: WorkerProcess
     let options: Batch.Options
     let observer: any BatchObserver
@@ -55,7 +57,7 @@ struct FileAttempt: Sendable {
             case .message where state.current.killReason != nil: continue
             case .message(.opened(let seconds)): state.values.withLock { $0.videoSeconds = seconds ?? 0 }
             case .message(.progressed(let progress)): progressed(progress)
-            case .message(.warned(let message)): observer.warned(job.input, message)
+            case .message(.warned(let message)): observer.warned(job.input, message, attempt: attempt)
             case .message(.done(let report)): return Outcome(result: .done(report))
             case .message(.failed(let reason, let kind)): return Outcome(result: .failed(reason, kind))
             case .unreadable(let line): stop("its worker sent something that is not a message: \(line)")

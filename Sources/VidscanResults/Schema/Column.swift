@@ -10,6 +10,14 @@ public struct Column: Sendable, Equatable {
     public let meaning: String
     /// How reliable the measurement is; `nil` unless the column is a metric of a face.
     public let status: Metric.Status?
+    /// The words that it can contain, if they need an explanation.
+    public internal(set) var values: [Value] = []
+
+    /// A word that a column can contain.
+    public struct Value: Sendable, Equatable {
+        public let name: String
+        public let meaning: String
+    }
 
     /// `-90 to 90`
     package static func text(of range: ClosedRange<Double>) -> String {
@@ -24,9 +32,10 @@ struct ColumnDefinition<Row>: Sendable {
 
 extension ColumnDefinition {
     init(
-        _ name: String, unit: String = "", range: String, _ meaning: String, _ field: @escaping @Sendable (Row) -> Field
+        _ name: String, unit: String = "", range: String, _ meaning: String, values: [Column.Value] = [],
+        _ field: @escaping @Sendable (Row) -> Field
     ) {
-        column = Column(name: name, unit: unit, range: range, meaning: meaning, status: nil)
+        column = Column(name: name, unit: unit, range: range, meaning: meaning, status: nil, values: values)
         self.field = field
     }
 

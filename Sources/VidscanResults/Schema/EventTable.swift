@@ -9,34 +9,51 @@ public enum EventTable {
 
     private typealias Definition = ColumnDefinition<FaceEvent>
 
-    private static let limits: String = {
+    private static let kinds = FaceEvent.Kind.allCases.map { kind in
+        Column.Value(name: kind.rawValue, meaning: meaning(of: kind))
+    }
+
+    /// With the meaning of `value`.
+    private static func meaning(of kind: FaceEvent.Kind) -> String {
         let options = EventOptions()
         let plain = NumberText.plain
-        return " blink: the eyes closed for at most \(plain(options.blinkLongestSeconds)) s (at"
-            + " \(plain(options.blinkMinimumRate)) samples per second or more). eyes_closed: for longer. smile_started and"
-            + " smile_stopped: smile above \(plain(options.smileStartsAbove)) and below \(plain(options.smileStopsBelow))."
-            + " look_away: the head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
-            + " \(plain(options.lookAwayHoldSeconds)) s or more. An event ends at the last sample in which its measure is known, if"
-            + " the measure is then missing in more than \(EventOptions.bridgedSamples) samples and for more than"
-            + " \(plain(EventOptions.bridgedSeconds)) s, or if the face disappears: complete is then 0. These are the"
-            + " defaults; a pipeline's track settings change them."
-    }()
+        let lasting = "value: how long it lasted, in seconds."
+        return switch kind {
+        case .shotCut:
+            "The first sample of a new shot. value: hard, gradual (a dissolve or fade) or discontinuity (no face_id"
+                + " continues across it)."
+        case .faceStarted:
+            "The first sample of an appearance; a face_id that reappears after a cut has several. value: blank."
+        case .faceStopped:
+            "The last sample of an appearance. value: left (the frame), occluded (or turned away), cut, discontinuity (the"
+                + " file's timestamps jump), end (of the video) or corrected (a correction ends it)."
+        case .blink:
+            "The eyes closed for at most \(plain(options.blinkLongestSeconds)) s (at \(plain(options.blinkMinimumRate))"
+                + " samples per second or more). \(lasting)"
+        case .eyesClosed:
+            "The eyes closed for more than \(plain(options.blinkLongestSeconds)) s. \(lasting)"
+        case .smileStarted:
+            "smile above \(plain(options.smileStartsAbove)). value: smile in that sample; blank where a correction cuts a"
+                + " smile."
+        case .smileStopped: "smile below \(plain(options.smileStopsBelow)). \(lasting)"
+        case .lookAway:
+            "The head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
+                + " \(plain(options.lookAwayHoldSeconds)) s or more. \(lasting)"
+        }
+    }
 
     private static let definitions: [Definition] = [
         .time("time", "When it begins, on the clock of faces.csv.") { $0.microseconds },
         Definition(
             "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
-            "face_started and face_stopped: the first and last sample of an appearance; a face_id that reappears after"
-                + " a cut has several. shot_cut: the first sample of a new shot." + limits
+            "What happens. An event ends at the last sample in which its measure is known, if the measure is then missing in"
+                + " more than \(EventOptions.bridgedSamples) samples and for more than"
+                + " \(NumberText.plain(EventOptions.bridgedSeconds)) s, or if the face disappears: complete is then 0. The"
+                + " limits are the defaults; a pipeline's track settings change them.", values: kinds
         ) { .text($0.kind.rawValue) },
         .number("face_id", from: 1, "The face of the event; blank for shot_cut.") { $0.faceID },
         Definition(
-            "value", range: "depends on kind",
-            "face_stopped: left (the frame), occluded (or turned away), cut, discontinuity (the file's timestamps jump),"
-                + " end (of the video) or corrected (a correction ends it). shot_cut: hard, gradual (a dissolve or fade) or discontinuity (no face_id"
-                + " continues across it). blink, eyes_closed, smile_stopped, look_away: how long it lasted, in"
-                + " seconds. smile_started: the smile's value in that sample; blank where a correction cuts a smile. face_started:"
-                + " blank."
+            "value", range: "depends on kind", "A word or a number: see kind."
         ) { event in
             switch event.value {
             case .none: .missing

@@ -9,6 +9,9 @@ public enum Schema {
         public let meaning: String
         public private(set) var columns: [Column] = []
 
+        /// `events.csv` and `events`
+        fileprivate var names: [String] { [file, String(file.prefix { $0 != "." })] }
+
         var explanation: String {
             let legend = Metric.legend(for: columns.map(\.meaning))
             return meaning + " A missing value is blank." + (legend.isEmpty ? "" : " " + legend)
@@ -83,21 +86,28 @@ public enum Schema {
             columns: PeopleTable.columns),
     ]
 
-    /// Returns the tables with only the named columns, and whole tables that are named by their file, without `.csv` too
-    /// if no column has that name. `names` may be columns, groups of metrics and files; the first unknown one is thrown.
+    /// Returns the tables with only the named columns, and whole tables that are named by their file. `names` may be
+    /// columns, words in them such as `look_away`, groups of metrics, and files with or without extension; the first
+    /// unknown one is thrown.
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
-        let known = tables.map(\.file) + groups + tables.flatMap { $0.columns.map(\.name) }
-        let names = names.map { known.contains($0) || !known.contains($0 + ".csv") ? $0 : $0 + ".csv" }
-        for name in names where !known.contains(name) {
+        let columns = tables.flatMap(\.columns)
+        let known =
+            tables.map(\.file) + groups + columns.map(\.name) + columns.flatMap { $0.values.map(\.name) }
+        for name in names where !known.contains(name) && !tables.contains(where: { $0.names.contains(name) }) {
             var distinct: [String] = []
             for other in known where !distinct.contains(other) { distinct.append(other) }
             throw UnknownColumn(name: name, nearest: Array(NearestName.sorted(distinct, by: name).prefix(5)))
         }
         let metrics = Metric.allCases.filter { names.contains($0.group.rawValue) }.map(\.rawValue)
         return tables.compactMap { table in
-            if isNamed(table) { return table }
-            let columns = table.columns.filter { names.contains($0.name) || metrics.contains($0.name) }
+            if table.names.contains(where: names.contains) { return table }
+            let columns = table.columns.compactMap { column -> Column? in
+                if names.contains(column.name) || metrics.contains(column.name) { return column }
+                var column = column
+                column.values.removeAll { !names.contains($0.name) }
+                return column.values.isEmpty ? nil : column
+            }
             return columns.isEmpty ? nil : Table(file: table.file, meaning: table.meaning, columns: columns)
         }
     }
@@ -106,9 +116,10 @@ public enum Schema {
     public static func text(_ tables: [Table] = tables) -> String {
         tables.map { table in
             let width = table.columns.map(\.name.count).max() ?? 0
-            let lines = table.columns.map { column in
+            let lines = table.columns.flatMap { column in
                 let name = column.name + String(repeating: " ", count: width - column.name.count)
-                return "  \(name)  \(column.meaning) [\(facts(column))]"
+                return ["  \(name)  \(column.meaning) [\(facts(column))]"]
+                    + column.values.map { "    \($0.name): \($0.meaning)" }
             }
             return (["\(table.file): \(table.explanation)"] + lines).joined(separator: "\n") + "\n"
         }.joined(separator: "\n")
@@ -119,11 +130,15 @@ public enum Schema {
             let rows = table.columns.map {
                 "| `\($0.name)` | \($0.unit) | \($0.range) | \($0.status?.rawValue ?? "") | \($0.meaning) |"
             }
+            let values = table.columns.filter { !$0.values.isEmpty }.flatMap { column in
+                ["", "| value of `\(column.name)` | meaning |", "|---|---|"]
+                    + column.values.map { "| \($0.name) | \($0.meaning) |" }
+            }
             return
                 ([
                     "## \(table.file)", "", table.explanation, "",
                     "| column | unit | range | status | meaning |", "|---|---|---|---|---|",
-                ] + rows).joined(separator: "\n") + "\n"
+                ] + rows + values).joined(separator: "\n") + "\n"
         }.joined(separator: "\n")
     }
 
@@ -131,10 +146,12 @@ public enum Schema {
     public static func json(_ tables: [Table] = tables) -> String {
         let objects = tables.map { table in
             let columns = table.columns.map { column in
-                "\n  "
-                    + json(
-                        ["name", "unit", "range", "status", "meaning"],
-                        [column.name, column.unit, column.range, column.status?.rawValue ?? "", column.meaning])
+                let values = column.values.map { json(["name", "meaning"], [$0.name, $0.meaning]) }
+                let object = json(
+                    ["name", "unit", "range", "status", "meaning"],
+                    [column.name, column.unit, column.range, column.status?.rawValue ?? "", column.meaning])
+                return "\n  "
+                    + (values.isEmpty ? object : "\(object.dropLast()),\"values\":[\(values.joined(separator: ","))]}")
             }
             let facts = json(["file", "meaning"], [table.file, table.meaning]).dropLast()
             return "\n\(facts),\"columns\":[\(columns.joined(separator: ","))\n]}"
