@@ -83,7 +83,7 @@ struct QualityTests {
                     microseconds: Int64(number * 200_000), index: Int64(number), epoch: 0, size: size,
                     quality: FrameQuality(luma: 50, sharpness: 100), isDamaged: false, faces: faces), shot: 1, rows: [])
         }
-        try record.completed([], [])
+        try record.completed([], [], [])
         let rows = Rows()
         let frames = TrackedFrames(folder: folder.path, name: ResultFiles.record)
         let summary = try await OutputPass(frames, outcome, options: options) { throw CancellationError() }.run(

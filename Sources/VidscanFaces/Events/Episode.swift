@@ -10,6 +10,8 @@ public struct Episode: Sendable, Equatable {
         case eyesClosed = "eyes_closed"
         case smile
         case lookAway = "look_away"
+        case speaks
+        case voiceOffScreen = "voice_off_screen"
 
         /// What is seen, in one sentence.
         public var meaning: String {
@@ -20,6 +22,8 @@ public struct Episode: Sendable, Equatable {
             case .eyesClosed: "The eyes are closed for longer than a blink."
             case .smile: "The person smiles visibly."
             case .lookAway: "The head is turned away from the camera."
+            case .speaks: "The face speaks; with names people who speak at the same time. With --speech."
+            case .voiceOffScreen: "Somebody speaks, and no face that is in sight does. With --speech."
             }
         }
 
@@ -30,6 +34,8 @@ public struct Episode: Sendable, Equatable {
             case .blink, .eyesClosed: "how far the eyes are closed, 0 to 100"
             case .smile: "the smile, 0 to 100"
             case .lookAway: "the angle between the head and the camera, in degrees"
+            case .speaks: "how likely the face speaks, 0 to 100"
+            case .voiceOffScreen: "how likely somebody speaks, 0 to 100"
             }
         }
 

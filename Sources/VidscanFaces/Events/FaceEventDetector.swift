@@ -10,10 +10,14 @@ public struct FaceEventDetector: Sendable {
         public var smile: Double?
         /// Between the head's direction and the camera.
         public var turnDegrees: Double?
+        /// How likely the face speaks, in halves of a percent, 25 times per second from this sample on.
+        public var speech: [UInt8]
 
-        public init(eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?) {
+        public init(
+            eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?, speech: [UInt8] = []
+        ) {
             (self.eyeOpenness, self.hasOneEye) = (eyeOpenness, hasOneEye)
-            (self.smile, self.turnDegrees) = (smile, turnDegrees)
+            (self.smile, self.turnDegrees, self.speech) = (smile, turnDegrees, speech)
         }
     }
 
@@ -23,6 +27,7 @@ public struct FaceEventDetector: Sendable {
     private var closure: MeasuredState
     private var smile: MeasuredState
     private var away: MeasuredState
+    private var speech = MeasuredState(entersAbove: 50, leavesBelow: 40, holdSeconds: 0.2)
 
     public init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
         (self.faceID, self.options, self.detectsBlinks) = (faceID, options, detectsBlinks)
@@ -47,12 +52,25 @@ public struct FaceEventDetector: Sendable {
                 seconds: seconds, sample: sample),
             smile: smile.update(measurement.smile, at: microseconds, seconds: seconds, sample: sample),
             away: away.update(measurement.turnDegrees, at: microseconds, seconds: seconds, sample: sample))
+            + spoken(measurement.speech, at: microseconds)
     }
 
     /// Ends the open episodes of a face that is out of sight, at the last sample in which each was measured.
     public mutating func finish() -> [ObservedEpisode] {
         observed(closure: closure.interrupt(), smile: smile.interrupt(), away: away.interrupt())
+            + (speech.interrupt().map { [observed(.speaks, $0, [])] } ?? [])
     }
+
+    /// The ticks of speech lie at whole multiples of 40 ms.
+    private mutating func spoken(_ ticks: [UInt8], at microseconds: Int64) -> [ObservedEpisode] {
+        let first = Int((microseconds + Self.speechTick - 1) / Self.speechTick)
+        return zip(first..., ticks).compactMap { tick, value in
+            speech.update(
+                Double(value) / 2, at: Int64(tick) * Self.speechTick, seconds: Double(Self.speechTick) / 1e6, sample: tick)
+        }.map { observed(.speaks, $0, []) }
+    }
+
+    private static let speechTick: Int64 = 40_000
 
     private func observed(
         closure: MeasuredState.Period?, smile: MeasuredState.Period?, away: MeasuredState.Period?
@@ -81,12 +99,7 @@ public struct FaceEventDetector: Sendable {
     private func observed(
         _ kind: Episode.Kind, _ period: MeasuredState.Period, _ events: [FaceEvent]
     ) -> ObservedEpisode {
-        let episode = Episode(
-            kind: kind, faceID: faceID, startMicroseconds: period.onset.microseconds,
-            endMicroseconds: period.endMicroseconds, isStartSeen: period.hasOnset, isEndSeen: period.hasOffset,
-            peak: period.peak.value, peakMicroseconds: period.peak.microseconds, mean: period.mean,
-            measuredSeconds: period.measuredSeconds)
-        return ObservedEpisode(episode, events: events)
+        ObservedEpisode(Episode(kind, period, faceID: faceID), events: events)
     }
 
     /// - Parameter hasEyes: Whether the measure can come from one eye alone.
@@ -95,5 +108,45 @@ public struct FaceEventDetector: Sendable {
             microseconds: period.onset.microseconds, kind: kind, faceID: faceID, value: .number(period.seconds),
             measuredFraction: period.measuredFraction, isComplete: period.isComplete,
             oneEyeFraction: hasEyes ? period.oneSidedFraction : nil)
+    }
+}
+
+/// Finds voices that belong to no face in sight.
+public struct OffScreenVoiceDetector: Sendable {
+    private var voice = MeasuredState(entersAbove: 50, leavesBelow: 30, holdSeconds: 0.3)
+
+    public init() {}
+
+    /// Adds a later sample, which stands for `seconds`. Where it is uncertain whether one of the faces speaks, it is unknown
+    /// whose voice it is. Returns what is over now.
+    ///
+    /// - Parameters:
+    ///   - voice: How likely somebody speaks, 0…100; `nil` if nobody listened.
+    ///   - speaking: How likely each face in sight speaks, 0…100.
+    public mutating func update(
+        voice likelihood: Double?, speaking: [Double?], at microseconds: Int64, seconds: Double, sample: Int
+    ) -> ObservedEpisode? {
+        let isUncertain = speaking.contains { $0.map { (25..<50).contains($0) } ?? true }
+        let isSeen = speaking.contains { $0.map { $0 >= 50 } ?? false }
+        let value = isSeen ? 0 : isUncertain ? nil : likelihood
+        return voice.update(likelihood == nil ? nil : value, at: microseconds, seconds: seconds, sample: sample)
+            .map(observed)
+    }
+
+    /// At the end of the video.
+    public mutating func finish() -> ObservedEpisode? { voice.interrupt().map(observed) }
+
+    private func observed(_ period: MeasuredState.Period) -> ObservedEpisode {
+        ObservedEpisode(Episode(.voiceOffScreen, period, faceID: nil))
+    }
+}
+
+extension Episode {
+    fileprivate init(_ kind: Kind, _ period: MeasuredState.Period, faceID: Int?) {
+        self.init(
+            kind: kind, faceID: faceID, startMicroseconds: period.onset.microseconds,
+            endMicroseconds: period.endMicroseconds, isStartSeen: period.hasOnset, isEndSeen: period.hasOffset,
+            peak: period.peak.value, peakMicroseconds: period.peak.microseconds, mean: period.mean,
+            measuredSeconds: period.measuredSeconds)
     }
 }

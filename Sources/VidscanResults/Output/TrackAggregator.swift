@@ -43,6 +43,7 @@ struct TrackAggregator {
     private var rows: [TrackRow] = []
     private var quality: QualityTally
     private var episodes = EpisodeList()
+    private var voice = OffScreenVoiceDetector()
     private var shot: (number: Int, observed: ObservedEpisode)?
     /// The samples before which something may be missing, and the number of samples: nobody saw what begins or ends there.
     private let breaks: Set<Int>
@@ -71,6 +72,10 @@ struct TrackAggregator {
             quality.add(row, raw: face, of: track.personID, seconds: seconds)
         }
         quality.finish(frame.sequence)
+        let speaking = frame.faces.filter { $0.track > 0 }.map { $0.numbers[.speaking] }
+        let heard = voice.update(
+            voice: frame.voice, speaking: speaking, at: frame.microseconds, seconds: seconds, sample: frame.sequence)
+        if let heard { episodes.add(heard) }
     }
 
     private mutating func extendShot(_ number: Int, with frame: FrameRecord, seconds: Double) {
@@ -117,11 +122,13 @@ struct TrackAggregator {
         let found = aggregate.detector.update(
             FaceEventDetector.Measurement(
                 eyeOpenness: raw.eyeOpenness, hasOneEye: eyes?.hasOneEye ?? false,
-                smile: baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees),
+                smile: baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees,
+                speech: raw.speech),
             at: row.microseconds, seconds: seconds, sample: frame.sequence)
         add(found, to: &aggregate)
         aggregate.add(row, seconds: seconds, weight: FaceProminence.of(raw.numbers, in: frame.size))
         aggregate.appearance?.measuredSeconds += seconds
+        aggregate.row.speech.add(raw.speech)
         if track.lastSample == frame.sequence {
             add(aggregate.detector.finish(), to: &aggregate)
             finishAppearance(of: &aggregate, at: row.microseconds, track)
@@ -197,6 +204,7 @@ struct TrackAggregator {
     mutating func finish() -> ([TrackRow], [FaceEvent], [Episode]) {
         rows.sort { $0.faceID < $1.faceID }
         finishShot()
+        if let last = voice.finish() { self.episodes.add(last) }
         let (episodes, events) = episodes.finish()
         return (rows, events, episodes)
     }

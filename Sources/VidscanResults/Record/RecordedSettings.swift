@@ -41,10 +41,12 @@ package struct RecordedSettings: Codable, Sendable {
     package let track: Track
     package let write: Write?
     package let render: Render?
+    /// Whether it was found out who speaks; missing in early versions.
+    package let speech: Bool?
     /// All settings that affect the results, structured like a pipeline file: `--pipeline run.json` repeats the run.
     package let all: JSONValue
 
-    private enum CodingKeys: CodingKey { case sample, detect, track, write, render }
+    private enum CodingKeys: CodingKey { case sample, detect, track, write, render, speech }
 
     package init(from decoder: any Decoder) throws {
         let sections = try decoder.container(keyedBy: CodingKeys.self)
@@ -53,6 +55,7 @@ package struct RecordedSettings: Codable, Sendable {
         track = try sections.decode(Track.self, forKey: .track)
         write = try sections.decodeIfPresent(Write.self, forKey: .write)
         render = try sections.decodeIfPresent(Render.self, forKey: .render)
+        speech = try sections.decodeIfPresent(Bool.self, forKey: .speech)
         all = try JSONValue(from: decoder)
     }
 

@@ -21,6 +21,22 @@ package struct TrackRow: Sendable {
         package var perMinute: Double? { seconds > 0 ? Double(count) * 60 / seconds : nil }
     }
 
+    /// Ticks of 40 ms.
+    package struct Speech: Sendable {
+        private var known = 0
+        private var spoken = 0
+
+        /// - Parameter ticks: How likely the face speaks, in halves of a percent.
+        mutating func add(_ ticks: [UInt8]) {
+            known += ticks.count
+            spoken += ticks.count { $0 >= 100 }
+        }
+
+        /// `nil` if it is never known whether the face speaks.
+        var seconds: Double? { known > 0 ? Double(spoken) / 25 : nil }
+        var fraction: Double? { known > 0 ? Double(spoken) / Double(known) : nil }
+    }
+
     package var faceID: Int
     package var personID: Int?
     package var personConfidence: Double?
@@ -33,6 +49,7 @@ package struct TrackRow: Sendable {
     package var bestFrame: Int64
     /// `nil` if the sampling rate is too low for blinks.
     package var blinks: Blinks?
+    var speech = Speech()
     /// In the order of `TrackTable.measures`.
     package var statistics = TrackTable.measures.map { _ in Statistic() }
 }
@@ -48,7 +65,7 @@ public enum TrackTable {
 
     private typealias Definition = ColumnDefinition<TrackRow>
 
-    private static let definitions: [Definition] = facts + blinks + statistics
+    private static let definitions: [Definition] = facts + blinks + speech + statistics
 
     private static let facts: [Definition] = [
         .number("face_id", from: 1, "As in faces.csv.") { $0.faceID },
@@ -99,6 +116,15 @@ public enum TrackTable {
             "blink_rate", unit: "1/min", range: "0 and up", decimals: 2,
             "blinks per minute of blink_seconds. Blank where blinks is blank."
         ) { $0.blinks?.perMinute },
+    ]
+
+    private static let speech: [Definition] = [
+        .seconds(
+            "speaking_seconds", "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."
+        ) { $0.speech.seconds },
+        .fraction(
+            "speaking_share", "speaking_seconds as a fraction of the time in which speaking is known."
+        ) { $0.speech.fraction },
     ]
 
     private static let statistics: [Definition] = measures.enumerated().flatMap { index, measure in
