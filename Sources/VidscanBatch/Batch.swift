@@ -137,7 +137,11 @@ package struct Batch: Sendable {
 
     /// Measures how long a few inputs take, by analysing them up to the end that the settings name. The batch's folder
     /// receives the results.
-    package func measure(_ inputs: [BatchInput]) async throws -> [TimeEstimate.Sample] {
+    ///
+    /// - Parameter analysedSeconds: how much of a video of this length the batch will analyse.
+    package func measure(
+        _ inputs: [BatchInput], analysedSeconds: @escaping @Sendable (Double) -> Double
+    ) async throws -> [TimeEstimate.Sample] {
         let state = BatchState(plan: inputs)
         return try await withThrowingTaskGroup(of: [TimeEstimate.Sample].self) { group in
             for _ in 0..<max(1, min(options.jobs, inputs.count)) {
@@ -146,7 +150,8 @@ package struct Batch: Sendable {
                     while true {
                         let number = state.taken.add(1, ordering: .relaxed).oldValue
                         guard number < inputs.count else { return samples }
-                        if let sample = try await measure(inputs[number], number) { samples.append(sample) }
+                        let sample = try await measure(inputs[number], number, analysedSeconds)
+                        if let sample { samples.append(sample) }
                     }
                 }
             }
@@ -155,7 +160,9 @@ package struct Batch: Sendable {
     }
 
     /// `nil` if the input cannot be analysed.
-    private func measure(_ input: BatchInput, _ number: Int) async throws -> TimeEstimate.Sample? {
+    private func measure(
+        _ input: BatchInput, _ number: Int, _ analysedSeconds: (Double) -> Double
+    ) async throws -> TimeEstimate.Sample? {
         let worker = try await startWorker()
         defer { worker.signal(SIGKILL) }
         var sample: TimeEstimate.Sample?
@@ -167,7 +174,7 @@ package struct Batch: Sendable {
             if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
             if let error = Self.end(after: outcome.result) { throw error }
             guard case .done(let report) = outcome.result else { return nil }
-            let length = max(outcome.videoSeconds, report.videoSeconds)
+            let length = max(analysedSeconds(outcome.videoSeconds), report.videoSeconds)
             let scale = report.videoSeconds > 0 ? length / report.videoSeconds : 1
             sample = TimeEstimate.Sample(
                 bytes: Double(input.state.bytes), videoSeconds: length, wallSeconds: report.wallSeconds * scale)

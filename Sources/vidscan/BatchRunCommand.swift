@@ -216,13 +216,15 @@ private struct BatchWork {
         // Faces can be hidden only in whole videos.
         settings.render = Settings.Render()
         settings.write.tables = nil
-        let end = (settings.sample.start ?? 0) + Self.measuredMicroseconds
-        settings.sample.end = min(end, settings.sample.end ?? end)
+        let (start, end) = (settings.sample.start ?? 0, settings.sample.end ?? .max)
+        settings.sample.end = min(min(start, .max - Self.measuredMicroseconds) + Self.measuredMicroseconds, end)
         let sorted = inputs.sorted { ($0.state.bytes, $0.path) < ($1.state.bytes, $1.path) }
         let count = min(sorted.count, Self.measuredFiles)
         let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
         let batch = batch(journal, budget, in: path, try ResolvedSettings(settings).yaml)
-        let task = Task { try await batch.measure(chosen) }
+        let task = Task {
+            try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
+        }
         interrupts = InterruptHandler { task.cancel() }
         return try await task.value
     }
