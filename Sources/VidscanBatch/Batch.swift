@@ -135,6 +135,53 @@ package struct Batch: Sendable {
         return state.summary
     }
 
+    /// Measures how long a few inputs take, by analysing them up to the end that the settings name. The batch's folder
+    /// receives the results.
+    ///
+    /// - Parameter analysedSeconds: how much of a video of this length the batch will analyse.
+    package func measure(
+        _ inputs: [BatchInput], analysedSeconds: @escaping @Sendable (Double) -> Double
+    ) async throws -> [TimeEstimate.Sample] {
+        let state = BatchState(plan: inputs)
+        return try await withThrowingTaskGroup(of: [TimeEstimate.Sample].self) { group in
+            for _ in 0..<max(1, min(options.jobs, inputs.count)) {
+                group.addTask {
+                    var samples: [TimeEstimate.Sample] = []
+                    while true {
+                        let number = state.taken.add(1, ordering: .relaxed).oldValue
+                        guard number < inputs.count else { return samples }
+                        let sample = try await measure(inputs[number], number, analysedSeconds)
+                        if let sample { samples.append(sample) }
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    /// `nil` if the input cannot be analysed.
+    private func measure(
+        _ input: BatchInput, _ number: Int, _ analysedSeconds: (Double) -> Double
+    ) async throws -> TimeEstimate.Sample? {
+        let worker = try await startWorker()
+        defer { worker.signal(SIGKILL) }
+        var sample: TimeEstimate.Sample?
+        // The first time, it loads the models.
+        for round in 1...2 {
+            let outcome = await FileAttempt(
+                job: job(.analysis, input.path, "\(number)-\(round).vidscan"), worker: worker, options: options
+            ) { _ in }.run()
+            if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
+            if let error = Self.end(after: outcome.result) { throw error }
+            guard case .done(let report) = outcome.result else { return nil }
+            let length = max(analysedSeconds(outcome.videoSeconds), report.videoSeconds)
+            let scale = report.videoSeconds > 0 ? length / report.videoSeconds : 1
+            sample = TimeEstimate.Sample(
+                bytes: Double(input.state.bytes), videoSeconds: length, wallSeconds: report.wallSeconds * scale)
+        }
+        return sample
+    }
+
     private func addReports(_ inputs: [BatchInput], _ state: BatchState) async throws {
         var worker: WorkerProcess?
         defer { worker?.signal(SIGKILL) }

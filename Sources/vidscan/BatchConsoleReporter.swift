@@ -14,7 +14,14 @@ final class BatchConsoleReporter: BatchObserver {
 
     init(_ options: MessageOptions, shard: BatchShard? = nil) { log = ConsoleLog(options, shard: shard) }
 
-    func listDecisions(_ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?) {
+    /// - Parameters:
+    ///   - seconds: how long the analysis takes, about; `nil` if unknown.
+    ///   - videoSeconds: the length of its videos, about.
+    ///   - basis: what this was estimated from.
+    func listDecisions(
+        _ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?, videoSeconds: Double,
+        basis: String
+    ) {
         for planned in plan {
             let decision = planned.isDue ? "run " : planned.reason == .hasWarnings ? "fail" : "skip"
             Output.standard("\(decision)  \(planned.input.path)  (\(planned.explanation))")
@@ -22,8 +29,9 @@ final class BatchConsoleReporter: BatchObserver {
         for problem in skipped { Output.standard("skip  \(problem.path)  (\(problem.reason))") }
         let time =
             seconds.map { seconds in
-                ", in \(seconds < 1 ? "less than a second" : "about \(Self.clock(seconds))")"
-                    + ", estimated from the files that are done"
+                ", in \(seconds < 1 ? "less than a second" : "about \(Self.duration(seconds))")"
+                    + (videoSeconds > 0 ? String(format: " (%.1f× real time)", videoSeconds / max(seconds, 1e-3)) : "")
+                    + ", estimated from \(basis)"
             } ?? ""
         Output.standard(
             "\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
@@ -290,6 +298,11 @@ final class BatchConsoleReporter: BatchObserver {
             file.progress?.fraction.map { "\(FilePath.name(of: file.path)) \(Int($0 * 100)) %" }
         }
         return fields.joined(separator: "  ")
+    }
+
+    /// `12:30`, or `12.3 hours`
+    private static func duration(_ seconds: Double) -> String {
+        seconds < 3600 ? clock(seconds) : String(format: "%.1f hours", seconds / 3600)
     }
 
     private static func clock(_ seconds: Double) -> String { TimeText.clock(Int64(seconds * 1e6)) }

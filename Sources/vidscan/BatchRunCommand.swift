@@ -85,7 +85,7 @@ private struct BatchWork {
             throw VidscanError(.input, "\(folder.path) does not contain a batch")
         }
         if execution.dryRun {
-            try list(findings, jobs: budget.jobs)
+            try await list(findings, budget, &interrupts)
             return findings.problems.isEmpty ? nil : .someFailed
         }
         // Probably a typing error: leave no folder behind.
@@ -179,16 +179,54 @@ private struct BatchWork {
         FileManager.default.fileExists(atPath: "\(folder.path)/\(resultPath)/report.html")
     }
 
-    private func list(_ findings: InputFinder.Findings, jobs: Int) throws {
+    private func list(
+        _ findings: InputFinder.Findings, _ budget: MemoryBudget, _ interrupts: inout InterruptHandler?
+    ) async throws {
         let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard)
         if execution.onlyMissing != nil {
             return reporter.listMissingReports(try finished(findings.inputs, in: journal).lacking)
         }
         let plan = try plan(findings.inputs, in: journal)
-        let due = plan.filter(\.isDue).map { Double($0.input.state.bytes) }
-        let estimate = due.isEmpty ? nil : TimeEstimate(try journal.items(), configuration: digest)
-        reporter.listDecisions(plan, skipped: findings.skipped, seconds: estimate?.seconds(due, jobs: jobs))
+        let due = plan.filter(\.isDue).map(\.input)
+        var (estimate, basis) = (TimeEstimate(try journal.items(), configuration: digest), "the files that are done")
+        if estimate == nil, !due.isEmpty {
+            let samples = try await measure(due, journal, budget, &interrupts)
+            basis = "the first seconds of \(NumberText.count(samples.count, "file"))"
+            estimate = TimeEstimate(samples)
+        }
+        let bytes = due.map { Double($0.state.bytes) }
+        reporter.listDecisions(
+            plan, skipped: findings.skipped, seconds: due.isEmpty ? nil : estimate?.seconds(bytes, jobs: budget.jobs),
+            videoSeconds: estimate?.videoSeconds(bytes) ?? 0, basis: basis)
         reporter.warnOfRepetition(plan)
+    }
+
+    private static let measuredFiles = 3
+    private static let measuredMicroseconds: Int64 = 5_000_000
+
+    /// Analyses the beginning of a small, a medium and a large file in a private folder that is removed.
+    private func measure(
+        _ inputs: [BatchInput], _ journal: BatchJournal, _ budget: MemoryBudget, _ interrupts: inout InterruptHandler?
+    ) async throws -> [TimeEstimate.Sample] {
+        let path = FileManager.default.temporaryDirectory.path + "/vidscan-estimate-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var settings = resolved.settings
+        // Faces can be hidden only in whole videos.
+        settings.render = Settings.Render()
+        settings.write.tables = nil
+        let (start, end) = (settings.sample.start ?? 0, settings.sample.end ?? .max)
+        settings.sample.end = min(min(start, .max - Self.measuredMicroseconds) + Self.measuredMicroseconds, end)
+        let sorted = inputs.sorted { ($0.state.bytes, $0.path) < ($1.state.bytes, $1.path) }
+        let count = min(sorted.count, Self.measuredFiles)
+        let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
+        let batch = batch(journal, budget, in: path, try ResolvedSettings(settings).yaml)
+        let task = Task {
+            try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
+        }
+        interrupts = InterruptHandler { task.cancel() }
+        return try await task.value
     }
 
     /// Adds failures of inputs that another process analysed, by their paths.
@@ -244,7 +282,10 @@ private struct BatchWork {
 
     private static var cores: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
-    private func batch(_ journal: BatchJournal, _ budget: MemoryBudget) -> Batch {
+    /// - Parameter path: a folder instead of the batch's.
+    private func batch(
+        _ journal: BatchJournal, _ budget: MemoryBudget, in path: String? = nil, _ pipeline: String? = nil
+    ) -> Batch {
         var options = Batch.Options()
         options.jobs = budget.jobs
         options.selection = selection
@@ -255,11 +296,11 @@ private struct BatchWork {
         options.takesDigests = execution.byContent
         options.minimumFreeSpace = Int64(execution.leaveFree) << 20
         let isChosen = Setting.at("detect.workers").map { resolved.origin(of: $0) != .default } ?? false
-        options.setup.pipeline = resolved.yaml
+        options.setup.pipeline = pipeline ?? resolved.yaml
         options.setup.allowsFileFilters = allowsFileFilters
         options.setup.workers = isChosen ? resolved.settings.detect.workers : max(1, Self.cores / options.jobs)
         return Batch(
-            folder: folder.path, journal: journal, configuration: digest,
+            folder: path ?? folder.path, journal: journal, configuration: digest,
             command: [Installation.program, "batch-worker"], options: options, observer: reporter)
     }
 

@@ -46,13 +46,12 @@ struct BatchReplacementTests: BatchTesting {
         #expect(try Tool.run("batch", "merge", "out", in: folder).output == table)
         #expect(try batch(folder, "--rate", "1", "--dry-run").output.hasSuffix("\n0 of 2 files would be analysed\n"))
         #expect(
-            try batch(folder, "--every-frame", "--dry-run").output
-                == """
+            try batch(folder, "--every-frame", "--dry-run").output.hasPrefix(
+                """
                 run   \(folder.path)/in/a.png  (sample.rate 1 → every-frame)
                 run   \(folder.path)/in/long.mp4  (sample.rate 1 → every-frame)
-                2 of 2 files would be analysed
-
-                """)
+                2 of 2 files would be analysed, in 
+                """))
         #expect(
             try batch(folder, "--every-frame", "--keep-done", "--dry-run").output.contains(
                 "in/long.mp4  (kept: sample.rate 1 → every-frame)\n0 of 2 files"))

@@ -53,8 +53,9 @@ struct BatchTests: BatchTesting {
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
         #expect(try index(folder).mapValues { $0["attempts"] } == ["a.png": "2", "b.png": "2", "c.png": "1"])
         let other = try Tool.run("batch", "in", "--output", "out", "--metrics", "none", "--dry-run", in: folder)
-        // Other settings can take many times as long.
-        #expect(other.output.hasSuffix("\n3 of 3 files would be analysed\n"))
+        // Other settings can take many times as long, so the files that are done say nothing.
+        #expect(other.output.contains("\n3 of 3 files would be analysed, in "))
+        #expect(other.output.hasSuffix(", estimated from the first seconds of 3 files\n"))
         #expect(try Tool.run("batch", "in", "--output", "out", "--force", in: folder).status == 0)
         #expect(try index(folder).mapValues { $0["attempts"] } == ["a.png": "3", "b.png": "3", "c.png": "2"])
     }
@@ -90,6 +91,26 @@ struct BatchTests: BatchTesting {
                 == "vidscan: error: 3 files failed earlier and wait for a retry; --only-failed retries now")
         #expect(try Tool.run("batch", "in", "--output", "out", "--only-failed", in: folder).status == 0)
         #expect(results(folder).count == 5)
+    }
+
+    @Test("Before the first file is done, a dry run estimates the time from the first seconds of some files")
+    func estimate() throws {
+        let folder = try makeFolder(["a.png"])
+        for number in 0..<5 { try add("\(number).mp4", from: "audiofirst.mp4", to: folder) }
+        try add("cut.mkv", from: "truncated.mkv", to: folder)
+        for options in [[], ["--anonymize", "blur"], ["--end", "1"]] {
+            let dry = try ChildProcess.run(
+                [Checkout.tool, "batch", "in", "--output", "out", "--dry-run"] + options, in: folder.path)
+            #expect(dry.status == 0)
+            #expect(dry.errors == "")
+            let line = #/7 of 7 files would be analysed, in .+ \([0-9.]+× real time\), estimated from (.+)/#
+            let basis = dry.output.split(separator: "\n").last?.wholeMatch(of: line)?.1
+            #expect(basis == "the first seconds of 3 files", "\(dry.output)")
+            #expect(!folder.entries.contains("out"))
+        }
+        try add("broken.mp4", from: "text.mp4", to: folder)
+        let broken = try Tool.run("batch", "in/broken.mp4", "--output", "out", "--dry-run", in: folder)
+        #expect(broken.output.hasSuffix("\n1 of 1 file would be analysed\n"))
     }
 
     @Test("A file that failed too often is quarantined, and only reported")

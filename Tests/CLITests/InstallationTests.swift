@@ -76,7 +76,11 @@ struct InstallationTests {
             let installed = try ChildProcess.run([Checkout.root + "/scripts/install_docs", documents])
             try #require(installed.status == 0, "\(installed.errors)")
         }
-        for file in ["README.md", "docs/formats.md", "docs/log.schema.json", "samples/nightly/nightly.conf"] {
+        let samples = try ["samples/nightly/", "samples/cluster/"].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/" + folder).map { folder + $0 }
+        }
+        #expect(samples.contains("samples/cluster/submit.sh"))
+        for file in ["README.md", "docs/formats.md", "docs/log.schema.json"] + samples {
             #expect(
                 FileManager.default.contentsEqual(atPath: documents + "/" + file, andPath: Checkout.root + "/" + file),
                 "\(file)")

@@ -50,7 +50,7 @@ enum JournalFuzzing {
             _ = try? journal.countClaimedByOthers(among: places, configuration: "c")
             var report = WorkerReport()
             (report.frames, report.faces, report.videoSeconds, report.wallSeconds) = (5, 3, 1, 0.5)
-            for outcome in [.done(report), .failed("no"), .skipped("no"), .released] as [BatchJournal.Outcome] {
+            for outcome in [.done(report), .failed("no"), .skipped("no"), .gone, .released] as [BatchJournal.Outcome] {
                 guard let item = try? journal.claim(among: places, configuration: "c") else { break }
                 try? journal.renewLeases()
                 try? journal.finish(item, outcome, retries: 2)
@@ -61,10 +61,12 @@ enum JournalFuzzing {
         if let record = try? BatchReport(folder: folder) {
             demand(!record.text.isEmpty, "no summary")
             _ = try? record.write(folder: folder, shard: nil)
-            try? record.writeMetrics(to: folder + "/metrics")
         }
+        try? BatchMetrics(path: folder + "/metrics", folder: folder, shard: nil).finish(exitStatus: 0)
         try? MergedTable(folder: folder, table: "faces").write(to: folder + "/table.csv", replaces: true)
+        _ = try? BatchFolder(folder).prunable(olderThanDays: -100_000)
         _ = try? BatchFolder(folder).prune(olderThanDays: -100_000)
+        _ = try? BatchFolder(folder).forgetGone()
     }
 
     // MARK: Databases
@@ -115,7 +117,7 @@ enum JournalFuzzing {
         func row(_ place: String, _ path: String, _ status: String, _ owner: String = "n\tn") -> String {
             "\(place)\t\(path)\ti10\ti1\ttc\t\(status)\ti1\ti0\ti1\tf0\t\(owner)\tf1\tf2\tn\tf0.5\tf1.5\ti5\ti3\tn\tn"
         }
-        let statuses = ["pending", "running", "done", "failed", "quarantined", "skipped", "pruned"]
+        let statuses = ["pending", "running", "done", "failed", "quarantined", "gone", "skipped", "pruned"]
         let good = statuses.map { row("t\($0).vidscan", "t/videos/\($0)", "t\($0)") }.joined(separator: "\n")
         var seeds: [(String, [UInt8])] = [
             ("rows", Array("k\(good)".utf8)), ("untyped", Array("u\(good)".utf8)),

@@ -177,14 +177,30 @@ extension Encodable {
     }
 }
 
-extension [BatchJournal.Item] {
-    func sum<Number: AdditiveArithmetic>(of value: (BatchJournal.Item) -> Number?) -> Number {
+extension Array {
+    func sum<Number: AdditiveArithmetic>(of value: (Element) -> Number?) -> Number {
         reduce(.zero) { $0 + (value($1) ?? .zero) }
     }
 }
 
 package struct TimeEstimate: Sendable {
+    /// A file, and how long its analysis takes.
+    package struct Sample: Sendable, Equatable {
+        var bytes: Double
+        var videoSeconds: Double
+        var wallSeconds: Double
+    }
+
     private let secondsPerByte: Double
+    private let videoPerByte: Double
+
+    /// `nil` without samples.
+    package init?(_ samples: [Sample]) {
+        let bytes = samples.sum { $0.bytes }
+        guard bytes > 0 else { return nil }
+        secondsPerByte = samples.sum { $0.wallSeconds } / bytes
+        videoPerByte = samples.sum { $0.videoSeconds } / bytes
+    }
 
     /// - Parameter configuration: counts only inputs that were analysed with it, because other settings can take many
     ///   times as long.
@@ -193,9 +209,11 @@ package struct TimeEstimate: Sendable {
             $0.hasCounts && ($0.wallSeconds ?? 0) > 0 && $0.bytes > 0
                 && (configuration == nil || $0.configuration == configuration)
         }
-        let bytes = used.sum { Double($0.bytes) }
-        guard bytes > 0 else { return nil }
-        secondsPerByte = used.sum(of: \.wallSeconds) / bytes
+        self.init(
+            used.map {
+                Sample(
+                    bytes: Double($0.bytes), videoSeconds: $0.videoSeconds ?? 0, wallSeconds: $0.wallSeconds ?? 0)
+            })
     }
 
     package func seconds(_ bytes: [Double], jobs: Int) -> Double {
@@ -203,6 +221,8 @@ package struct TimeEstimate: Sendable {
         // times in a journal can be absurd.
         min(1e10, secondsPerByte * max(bytes.reduce(0, +) / Double(jobs), bytes.max() ?? 0))
     }
+
+    package func videoSeconds(_ bytes: [Double]) -> Double { min(1e10, videoPerByte * bytes.reduce(0, +)) }
 }
 
 extension BatchJournal.Item {

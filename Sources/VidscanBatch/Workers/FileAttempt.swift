@@ -9,7 +9,8 @@ struct FileAttempt: Sendable {
     var attempt: Int?
     let worker: WorkerProcess
     let options: Batch.Options
-    let observer: any BatchObserver
+    /// `nil`: nobody needs to know its warnings.
+    var observer: (any BatchObserver)?
     let progressed: @Sendable (FileProgress) -> Void
     private let state = AttemptState()
 
@@ -21,6 +22,8 @@ struct FileAttempt: Sendable {
     struct Outcome: Sendable {
         var result: Result
         var workerHasEnded = false
+        /// The length of the video; 0 if unknown.
+        var videoSeconds = 0.0
     }
 
     private final class AttemptState: Sendable {
@@ -43,7 +46,9 @@ struct FileAttempt: Sendable {
         let watchdog = Task.detached { await self.enforceLimits() }
         defer { watchdog.cancel() }
         return await withTaskCancellationHandler {
-            await receiver.value
+            var outcome = await receiver.value
+            outcome.videoSeconds = state.current.videoSeconds
+            return outcome
         } onCancel: {
             state.values.withLock { $0.isInterrupted = true }
             worker.signal(SIGUSR1)
@@ -57,7 +62,7 @@ struct FileAttempt: Sendable {
             case .message where state.current.killReason != nil: continue
             case .message(.opened(let seconds)): state.values.withLock { $0.videoSeconds = seconds ?? 0 }
             case .message(.progressed(let progress)): progressed(progress)
-            case .message(.warned(let message)): observer.warned(job.input, message, attempt: attempt)
+            case .message(.warned(let message)): observer?.warned(job.input, message, attempt: attempt)
             case .message(.done(let report)): return Outcome(result: .done(report))
             case .message(.failed(let reason, let kind)): return Outcome(result: .failed(reason, kind))
             case .unreadable(let line): stop("its worker sent something that is not a message: \(line)")
