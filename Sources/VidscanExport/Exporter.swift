@@ -88,7 +88,7 @@ public struct Exporter: Sendable {
                 case .textgrid: try file.write(TextGrid(tiers: tiers, end: timeline.end).text())
                 case .bids:
                     try file.write(position == 0 ? BIDSEvents.table(timeline.annotations) : BIDSEvents.description())
-                case .rttm: try file.write(RTTM.text(tiers, file: places.stem, kind: speech ? .speaks : .visible))
+                case .rttm: try file.write(RTTM.text(tiers, file: places.stem, kind: record.pipeline.speech == true ? .speaks : .visible))
                 case .openface, .pyfeat: break
                 }
                 try file.complete()
