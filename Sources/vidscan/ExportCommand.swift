@@ -14,7 +14,7 @@ struct ExportCommand: AsyncParsableCommand {
               vtt       NAME.vtt: captions; NAME.metadata.vtt: boxes as JSON
               textgrid  NAME.TextGrid for Praat
               bids      NAME_events.tsv and its description NAME_events.json
-              rttm      NAME.rttm: when each person speaks or, without --speech, is in sight
+              rttm      NAME.rttm: who speaks when; without --speech, who is in sight
               openface  NAME.openface.csv, as 'vidscan analyze --format openface' writes it
               pyfeat    NAME.pyfeat.csv, as 'vidscan analyze --format pyfeat' writes it
 

@@ -82,6 +82,12 @@ enum PipelineTemplate {
         for section in SettingsSection.all {
             text += "\n" + wrapped(section.help, indent: "") + "\n"
             if let whole = section.whole {
+                guard whole.kind == .filters else {
+                    text +=
+                        wrapped(whole.help, indent: "")
+                        + "\n\(whole.path): \(PipelineText.yaml(whole.get(Settings(workers: 1))))\n"
+                    continue
+                }
                 text += """
                     #   filters:
                     #     - yadif

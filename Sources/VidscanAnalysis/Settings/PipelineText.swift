@@ -36,7 +36,7 @@ extension ResolvedSettings {
         var lines: [(text: String, comment: String)] = []
         for section in SettingsSection.all {
             if let whole = section.whole {
-                lines += filterLines(whole)
+                lines += wholeLines(whole)
                 continue
             }
             lines.append(("\(section.name):", ""))
@@ -54,9 +54,11 @@ extension ResolvedSettings {
         }.joined()
     }
 
-    private func filterLines(_ setting: Setting) -> [(text: String, comment: String)] {
-        let origin = origin(of: setting).description
-        guard case .filters(let chain) = setting.get(settings) else { return [("\(setting.path): []", origin)] }
+    private func wholeLines(_ setting: Setting) -> [(text: String, comment: String)] {
+        let (origin, value) = (origin(of: setting).description, setting.get(settings))
+        guard case .filters(let chain) = value else {
+            return [("\(setting.path): \(value == .absent ? "[]" : PipelineText.yaml(value))", origin)]
+        }
         return [("\(setting.path):", origin)] + chain.steps.map { ("  - \(PipelineText.quoted($0))", "") }
     }
 }

@@ -30,8 +30,10 @@ extension Settings.Sample {
                 "Where to end (exclusive): seconds or [hh:]mm:ss."),
             Setting("stream", \.sample.stream, value: "index", null: "the best video stream").help(
                 "Index of the video stream, as ffprobe reports it."),
-            Setting("audio_stream", \.sample.audioStream, value: "index", null: "the best audio stream").help(
-                "Index of the audio stream for --speech, as ffprobe reports it."),
+            Setting(
+                "audio_stream", \.sample.audioStream, value: "index", null: "the best audio stream", group: .faces,
+                follows: "speech"
+            ).help("Index of the audio stream for --speech, as ffprobe reports it."),
             Setting("max_pixels", \.sample.limits.maximumPixels, .integer(1...Int.max), value: "count").help(
                 "Refuse videos whose frames have more pixels than this."),
             Setting(
