@@ -8,16 +8,15 @@ struct InteractCommand: AsyncParsableCommand {
         abstract:
             "Compares the people of a finished result in pairs: who follows whom, who looks at whom, who interrupts.",
         discussion: """
-            Writes dyads.csv: for two people who are in sight together for at least \
-            \(NumberText.plain(InteractionAnalysis.minimumSeconds)) s, one row per measure, with the time for which it is \
-            known.
+            Writes dyads.csv: one row per pair of people and measure, for people who are in sight together for \
+            \(NumberText.plain(InteractionAnalysis.minimumSeconds)) s or more, with the time for which the measure is known.
 
-              turns, gaps, overlaps, interruptions   if the result says who speaks
-              synchrony                              of smiles, brows, head and speech: how similar, how much later, and \
-            how similar by chance
-              looks_at, mutual_gaze                  who looks in whose direction
+              *_synchrony            how similar smiles, brows, head and speech are, and who leads
+              looks_at, mutual_gaze  who looks in whose direction
+              turns, gaps, overlaps_between, overlaps_within, interruptions
+                                     if the result says who speaks
 
-            'vidscan schema dyads.csv' explains the columns. Analyse the video with at least --rate 12.
+            'vidscan schema dyads' explains the columns. Analyse the video with --rate 12 or more.
 
             EXAMPLES
               vidscan interact interview.mp4.vidscan

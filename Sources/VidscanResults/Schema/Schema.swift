@@ -76,19 +76,21 @@ public enum Schema {
             columns: PeopleTable.columns),
     ]
 
-    /// Returns the tables with only the named columns, and whole tables that are named by their file.
-    /// `names` may be columns, groups of metrics and files; the first unknown one is thrown.
+    /// Returns the tables with only the named columns, and whole tables that are named by their file, also without its
+    /// extension. `names` may be columns, groups of metrics and files; the first unknown one is thrown.
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let known = tables.map(\.file) + groups + tables.flatMap { $0.columns.map(\.name) }
-        for name in names where !known.contains(name) {
+        /// The names of the file that is meant: 'faces' is a column.
+        func files(_ name: String) -> [String] { known.contains(name) ? [name] : [name + ".csv", name + ".npy"] }
+        for name in names where !known.contains(name) && !tables.contains(where: { files(name).contains($0.file) }) {
             var distinct: [String] = []
             for other in known where !distinct.contains(other) { distinct.append(other) }
             throw UnknownColumn(name: name, nearest: Array(NearestName.sorted(distinct, by: name).prefix(5)))
         }
         let metrics = Metric.allCases.filter { names.contains($0.group.rawValue) }.map(\.rawValue)
         return tables.compactMap { table in
-            if names.contains(table.file) { return table }
+            if names.flatMap(files).contains(table.file) { return table }
             let columns = table.columns.filter { names.contains($0.name) || metrics.contains($0.name) }
             return columns.isEmpty ? nil : Table(file: table.file, meaning: table.meaning, columns: columns)
         }
