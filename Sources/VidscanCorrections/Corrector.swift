@@ -150,7 +150,7 @@ public struct Corrector: Sendable {
     }
 
     private static func isMadeFromTables(_ name: String) -> Bool {
-        name == "report.html"
+        [ResultFiles.dyads, "report.html"].contains(name)
             || ["overlay.", "anonymized."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
     }
 

@@ -12,11 +12,7 @@ struct ExportPlaces {
     init(options: Exporter.Options, result: StoredResult) throws(VidscanError) {
         let stem = Self.stem(of: result.record.input.path)
         let output = options.output.map(FilePath.expandingHome)
-        var folder = output == nil ? result.name : nil
-        if let output, options.outputIsFolder || output.hasSuffix("/") || FileSystem.entry(output) == .folder {
-            try VidscanError.writing("cannot create the folder \(output)", try FileSystem.createFolder(output))
-            folder = output
-        }
+        let folder = output == nil ? result.name : try Self.folder(output, options.outputIsFolder)
         files = options.formats.map { format in
             guard folder == nil, let output else {
                 return (format, format.endings.map { FilePath.joining(folder ?? "", stem + $0) })
@@ -31,6 +27,13 @@ struct ExportPlaces {
                 .output, "\(output ?? "") would be the name of two files; name it with another extension",
                 input: result.name, stage: .open)
         }
+    }
+
+    /// Creates the folder at a path; returns `nil` if the path is that of a file.
+    static func folder(_ output: String?, _ isFolder: Bool) throws(VidscanError) -> String? {
+        guard let output, isFolder || output.hasSuffix("/") || FileSystem.entry(output) == .folder else { return nil }
+        try VidscanError.writing("cannot create the folder \(output)", try FileSystem.createFolder(output))
+        return output
     }
 
     var paths: [String] { files.flatMap(\.paths) }
@@ -56,7 +59,7 @@ struct ExportPlaces {
     }
 
     /// Returns `movie` for `/a/movie.mp4`. A name is never empty, and no byte in it ends it early.
-    private static func stem(of path: String) -> String {
+    static func stem(of path: String) -> String {
         let name = FilePath.name(of: path).split(separator: "\0", omittingEmptySubsequences: false)
         let stem = withoutExtension(name.joined(separator: "_"))
         return stem.isEmpty || stem == "/" ? "video" : stem

@@ -23,8 +23,9 @@ struct VidscanCommand: AsyncParsableCommand {
         version: Vidscan.version,
         subcommands: [
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
-            VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self, PeopleCommand.self,
-            SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self, DoctorCommand.self,
+            VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self, InteractCommand.self,
+            PeopleCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self,
+            DoctorCommand.self,
         ])
 
     static func main() async {

@@ -48,7 +48,9 @@ struct TableAgreementTests {
         #expect(faces.contains { $0.1.box != $0.1.detectedBox })
         let columns = Self.columns + Self.metricColumns
         #expect(
-            Set(columns.map(\.name)).union(["time", "frame", "measured_from", "dominant_emoji"]) == Set(table.columns))
+            Set(columns.map(\.name)).union([
+                "time", "frame", "looks_at_camera", "looks_at", "measured_from", "dominant_emoji",
+            ]) == Set(table.columns))
         for (row, (frame, face)) in faces.enumerated() where row < table.rows.count {
             #expect(agree(try table.text("time", row), frame.seconds, decimals: 6))
             #expect(try table.text("frame", row) == "\(frame.index)")

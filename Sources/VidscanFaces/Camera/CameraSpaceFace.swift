@@ -26,13 +26,17 @@ package struct CameraSpaceFace: Sendable {
         eyePoints = SixtyEightPoints.eyePoints(of: mesh)
         scale = max(HeadPose.alignment(of: mesh).scale / Self.eyeDistanceMillimetres, 1e-6)
         center = points.reduce(.zero, +) * (1 / Double(points.count))
-        // About 65 degrees of view across 4:3.
-        focalLength = 500 * (Double(size.width) / 640 + Double(size.height) / 480) / 2
+        focalLength = Self.focalLength(in: size)
         principalPoint = Point(x: Double(size.width) / 2, y: Double(size.height) / 2)
         let radians = Double.pi / 180
         apparentRotation = .z(pose.roll * radians) * .y(-pose.yaw * radians) * .x(-pose.pitch * radians)
         lineOfSight = Rotation(
             axisTo: Vector3(x: center.x - principalPoint.x, y: center.y - principalPoint.y, z: focalLength))
+    }
+
+    /// In pixels: about 65 degrees of view across 4:3.
+    static func focalLength(in size: PictureSize) -> Double {
+        500 * (Double(size.width) / 640 + Double(size.height) / 480) / 2
     }
 
     /// Relative to the camera's axis.

@@ -96,7 +96,9 @@ package struct OutputPass: Sendable {
         var window: [TrackSmoother.Entry] = []
         var (current, shot) = (0, 0)
         func writeCurrent() async throws {
-            let (entry, rows) = (window[current], smoother.rows(window, at: current))
+            let entry = window[current]
+            var rows = smoother.rows(window, at: current)
+            FaceRow.lookAtPeople(&rows, in: entry.frame.size)
             aggregator.add(rows, of: entry.frame, shot: entry.shot)
             summary.faces += rows.count
             for consumer in consumers { try await consumer.tracked(entry.frame, shot: entry.shot + 1, rows: rows) }

@@ -13,6 +13,10 @@ package struct FaceRow: Sendable {
     package var raw: FaceNumbers
     /// The columns of other metrics stay blank.
     package var metrics: Set<Metric>
+    /// Whether the person looks at the camera; `nil` if unknown. `lookAtPeople` sets both.
+    package private(set) var looksAtCamera: Bool?
+    /// The person in whose direction this one looks; 0 for nobody in the frame, `nil` if unknown.
+    package private(set) var looksAt: Int?
 
     package init(
         microseconds: Int64, frame: Int64, faceID: Int, personID: Int? = nil, face: FaceRecord, raw: FaceNumbers,
@@ -26,6 +30,32 @@ package struct FaceRow: Sendable {
     package subscript(field: FaceField) -> Double? { isRequested(field) ? face.numbers[field] : nil }
 
     func measured(_ field: FaceField) -> Double? { isRequested(field) ? raw[field] : nil }
+
+    /// Finds who looks at whom. `rows`: those of one frame, whose size is given.
+    static func lookAtPeople(_ rows: inout [FaceRow], in size: PictureSize) {
+        func direction(_ row: FaceRow, _ yaw: FaceField, _ pitch: FaceField) -> GazeTarget.Direction? {
+            guard let yaw = row[yaw], let pitch = row[pitch] else { return nil }
+            return (yaw, pitch)
+        }
+        let gaze = GazeTarget(
+            rows.map {
+                GazeTarget.Face(
+                    box: $0.face.box, head: direction($0, .yaw, .pitch),
+                    gaze: direction($0, .metric(.gazeYaw), .metric(.gazePitch)),
+                    axisHead: direction($0, .axisYaw, .axisPitch),
+                    axisGaze: direction($0, .axisGazeYaw, .axisGazePitch))
+            }, in: size)
+        for index in rows.indices where rows[index].metrics.isSuperset(of: [.gazeYaw, .gazePitch]) {
+            let look = gaze.look(of: index)
+            rows[index].looksAtCamera = look.isAtCamera
+            rows[index].looksAt =
+                switch look.target {
+                case .face(let other): rows[other].personID
+                case .other: 0
+                case nil: nil
+                }
+        }
+    }
 
     private func isRequested(_ field: FaceField) -> Bool {
         switch field {
@@ -48,7 +78,7 @@ public enum FaceTable {
 
     private static let definitions =
         identity + ([.confidence] + FaceField.box).map(definition) + person
-        + FaceField.all.drop { $0 != .presence }.map(definition) + words
+        + FaceField.all.drop { $0 != .presence }.map(definition) + looks + words
 
     private static let identity: [Definition] = [
         .time("time", "The frame's own presentation time minus the container's start: what a player's clock shows.") {
@@ -75,6 +105,22 @@ public enum FaceTable {
                 + " person's of the video: 0.5 if another person is as near. Blank in the samples that were not compared, which are"
                 + " most."
         ) { $0.face.personMatch },
+    ]
+
+    private static let looks: [Definition] = [
+        Definition(
+            "looks_at_camera", range: "0 or 1",
+            "1 if the gaze is within \(NumberText.plain(GazeTarget.cameraDegrees)) degrees of the camera, otherwise 0. Blank"
+                + " while an eye is shut, unless the head is turned by more than"
+                + " \(NumberText.plain(GazeTarget.turnedDegrees)) degrees, and without the metrics gaze_yaw and gaze_pitch."
+        ) { .integer($0.looksAtCamera.map { $0 ? 1 : 0 }) },
+        .number(
+            "looks_at", from: 0,
+            "The person_id of the face in whose direction the person looks, within"
+                + " \(NumberText.plain(GazeTarget.marginDegrees)) degrees of where it may be; 0 for the camera and for nobody in"
+                + " the frame. By the gaze, or where the eyes cannot be seen because the head is turned, by the head. Blank as"
+                + " looks_at_camera. One camera cannot tell how far away a face is: see docs/interaction.md."
+        ) { $0.looksAt },
     ]
 
     private static let words = [

@@ -46,6 +46,8 @@ package enum ResultFiles {
     /// What was measured and who was found, from which the tables follow.
     package static let record = "faces.record"
     package static let blendshapes = "blendshapes.csv"
+    /// Of `vidscan interact`.
+    package static let dyads = "dyads.csv"
 
     /// Of videos and pictures that are made from a result.
     static let mediaEndings = VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue)

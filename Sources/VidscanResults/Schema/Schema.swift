@@ -51,6 +51,11 @@ public enum Schema {
                 + " the reasons and measured_seconds add up to seconds_visible.",
             columns: QualityTable.columns),
         Table(
+            file: ResultFiles.dyads,
+            meaning:
+                "Of 'vidscan interact': one row per pair of people and measure. docs/interaction.md defines the measures.",
+            columns: DyadTable.columns),
+        Table(
             file: "blendshapes.csv",
             meaning: "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
                 + " ARKit-style scores, 0 to 1, under its usual name.",

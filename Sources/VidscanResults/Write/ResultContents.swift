@@ -53,7 +53,8 @@ package struct ResultContents {
         case .segment: ([kind.record] + SegmentRecord.files).contains(name)
         case .result:
             ResultFiles.corrected.contains(name) || name == ResultFiles.originals || rendered.contains(name)
-                || name == "report.html" || rendered.contains { name == "\($0).verify.html" }
+                || [ResultFiles.dyads, "report.html"].contains(name)
+                || rendered.contains { name == "\($0).verify.html" }
         }
     }
 

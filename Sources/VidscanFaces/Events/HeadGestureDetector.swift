@@ -1,0 +1,165 @@
+/// Finds nods and shakes of one head: the pitch, or the yaw, turns back and forth in a rhythm.
+///
+/// A movement from one extreme to the next is a half-cycle. Several in a row that are wide and quick enough are a
+/// gesture, unless the head turns in the other direction meanwhile. Follows Kawato and Ohya (2000, "Real-time detection
+/// of nodding and head-shaking by directly detecting and tracking the between-eyes") and Kapoor and Picard (2001, "A
+/// real-time head nod and shake detector"), with the angles of the head instead of image points.
+///
+/// At 12 samples per second, of nods that were added to 33 real tracks (three cycles of 2 Hz), it finds 88 % with 8°, 64 %
+/// with 5° and 27 % with 3°; of shakes 85, 42 and 9 %. In 397 s of faces that mostly talk or act, without a clear nod, it
+/// finds 9 gestures: most are beats of the speech.
+public struct HeadGestureDetector: Sendable {
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Up and down.
+        case nod
+        /// From side to side.
+        case shake
+    }
+
+    public struct Gesture: Sendable, Equatable {
+        public var kind: Kind
+        /// Of the first and the last extreme.
+        public var startMicroseconds, endMicroseconds: Int64
+        public var halfCycles: Int
+        /// The mean of the half-cycles, in degrees.
+        public var meanDegrees: Double
+    }
+
+    /// Samples per second; the detector must not be used with fewer.
+    public static let minimumRate = 12.0
+    public static let minimumHalfCycles = 3
+    /// Of a half-cycle.
+    public static let minimumDegrees = 3.0
+    /// Of a half-cycle in seconds: of a rhythm of 1 to 5 cycles per second.
+    public static let halfCycleSeconds = 0.1...0.5
+    /// The longest time between two samples within a gesture.
+    public static let longestGapSeconds = 0.25
+    /// Per half-cycle, the head moves in the other direction by at most this fraction of the mean half-cycle.
+    public static let crossFraction = 0.75
+
+    private var axes = Kind.allCases.map(Axis.init)
+    private var last: Int64?
+
+    public init() {}
+
+    /// Adds a later sample: the angles in degrees, `nil` if they are unknown. Returns the gestures that are now complete.
+    public mutating func update(yaw: Double?, pitch: Double?, at microseconds: Int64) -> [Gesture] {
+        guard let yaw, let pitch else { return [] }
+        let found =
+            last.map { Self.seconds(from: $0, to: microseconds) > Self.longestGapSeconds } ?? false ? finish() : []
+        last = microseconds
+        return found
+            + axes.indices.compactMap { index in
+                let isNod = axes[index].kind == .nod
+                return axes[index].add(
+                    Sample(
+                        microseconds: microseconds, degrees: isNod ? pitch : yaw, cross: isNod ? yaw : pitch))
+            }
+    }
+
+    /// Returns the gestures that had not ended when the face was last seen.
+    public mutating func finish() -> [Gesture] { axes.indices.compactMap { axes[$0].rest() } }
+
+    fileprivate static func seconds(from start: Int64, to end: Int64) -> Double { Double(end - start) / 1e6 }
+
+    private struct Sample {
+        var microseconds: Int64
+        var degrees, cross: Double
+    }
+
+    /// One of the two angles.
+    private struct Axis {
+        let kind: Kind
+        /// Since the last extreme; before the first movement, those of the last half-cycle's time.
+        private var samples: [Sample] = []
+        /// The position in `samples` of the highest or lowest one since the last extreme.
+        private var turn = 0
+        private var isRising: Bool?
+        /// The half-cycles of the rhythm so far.
+        private var halves: [(start: Int64, end: Int64, degrees: Double)] = []
+        /// How far the other angle went during these.
+        private var crossDegrees = 0.0
+
+        private static let restingDegrees = minimumDegrees / 3
+
+        init(_ kind: Kind) { self.kind = kind }
+
+        /// Returns the gesture that the sample ends.
+        mutating func add(_ sample: Sample) -> Gesture? {
+            samples.append(sample)
+            guard let isRising else {
+                begin()
+                return nil
+            }
+            let beyond = isRising ? sample.degrees - samples[turn].degrees : samples[turn].degrees - sample.degrees
+            if beyond > 0 {
+                turn = samples.count - 1
+            } else if -beyond >= minimumDegrees {
+                let gesture = endHalf()
+                self.isRising = !isRising
+                samples.removeFirst(turn)
+                turn = samples.count - 1
+                return gesture
+            } else if seconds(from: samples[turn].microseconds, to: sample.microseconds) > halfCycleSeconds.upperBound {
+                return rest()
+            }
+            return nil
+        }
+
+        /// Finds the first movement.
+        private mutating func begin() {
+            let now = samples[samples.count - 1]
+            samples.removeAll {
+                seconds(from: $0.microseconds, to: now.microseconds) > halfCycleSeconds.upperBound
+            }
+            // The later of equal extremes.
+            let order = samples.indices.reversed()
+            guard let lowest = order.min(by: { samples[$0].degrees < samples[$1].degrees }),
+                let highest = order.max(by: { samples[$0].degrees <= samples[$1].degrees })
+            else { return }
+            let start = now.degrees - samples[lowest].degrees >= minimumDegrees ? lowest : highest
+            guard abs(now.degrees - samples[start].degrees) >= minimumDegrees else { return }
+            isRising = start == lowest
+            samples.removeFirst(start)
+            turn = samples.count - 1
+        }
+
+        /// Ends the half-cycle from the last extreme to the turn. Returns the gesture that it does not continue.
+        private mutating func endHalf() -> Gesture? {
+            var (first, last) = (samples[0], samples[turn])
+            func length() -> Double { seconds(from: first.microseconds, to: last.microseconds) }
+            if length() > halfCycleSeconds.upperBound {
+                // Noise puts the extremes anywhere in the time in which the head rests.
+                first = samples[..<turn].last { abs($0.degrees - first.degrees) < Self.restingDegrees } ?? first
+                last = samples.first { abs($0.degrees - last.degrees) < Self.restingDegrees } ?? last
+            }
+            guard halfCycleSeconds.contains(length()) else { return endRhythm() }
+            halves.append((first.microseconds, last.microseconds, abs(last.degrees - first.degrees)))
+            for (before, after) in zip(samples[..<turn], samples[1...turn]) {
+                crossDegrees += abs(after.cross - before.cross)
+            }
+            return nil
+        }
+
+        /// The head no longer moves, or is no longer seen.
+        mutating func rest() -> Gesture? {
+            let gesture = isRising == nil ? nil : endHalf()
+            defer {
+                isRising = nil
+                samples.removeAll()
+            }
+            return gesture ?? endRhythm()
+        }
+
+        private mutating func endRhythm() -> Gesture? {
+            defer { (halves, crossDegrees) = ([], 0) }
+            guard halves.count >= minimumHalfCycles, let first = halves.first, let last = halves.last
+            else { return nil }
+            let degrees = halves.reduce(0) { $0 + $1.degrees }
+            guard crossDegrees <= crossFraction * degrees else { return nil }
+            return Gesture(
+                kind: kind, startMicroseconds: first.start, endMicroseconds: last.end, halfCycles: halves.count,
+                meanDegrees: degrees / Double(halves.count))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// Puts samples on a regular clock, which begins at the first one and has their mean interval.
+package struct RegularClock: Sendable {
+    /// In seconds, more than 0: the mean of the intervals between samples, without those of more than twice the median,
+    /// in which nothing was sampled.
+    package let interval: Double
+    package let count: Int
+    package let samples: Int
+    /// For each point, the last sample not after it, and how far it lies towards the next one, 0..<1; `nil` where two
+    /// samples are more than two intervals apart.
+    private let positions: [(sample: Int, fraction: Double)?]
+
+    /// Closer than this part of the time between two samples, a point is at one of them: times are rounded.
+    private static let snap = 0.01
+    private static let maximumCount = 20_000_000.0
+
+    /// `microseconds`: ascending. Returns `nil` if no time passes, or far too much.
+    package init?(microseconds times: [Int64]) {
+        guard let first = times.first, let last = times.last, last > first else { return nil }
+        let gaps = zip(times.dropFirst(), times).map { Double($0 - $1) }
+        let median = Synchrony.quantile(0.5, of: gaps)
+        let usual = gaps.filter { $0 <= 2 * median }
+        let step = usual.reduce(0, +) / Double(usual.count)
+        let count = (Double(last - first) / step + Self.snap).rounded(.down) + 1
+        guard count <= Self.maximumCount else { return nil }
+        (interval, self.count, samples) = (step / 1e6, Int(count), times.count)
+        var sample = 0
+        positions = (0..<Int(count)).map { point in
+            let now = Double(first) + Double(point) * step
+            while sample + 1 < times.count, Double(times[sample + 1]) <= now { sample += 1 }
+            guard sample + 1 < times.count else { return (sample, 0) }
+            let gap = Double(times[sample + 1] - times[sample])
+            let fraction = (now - Double(times[sample])) / gap
+            if fraction <= Self.snap { return (sample, 0) }
+            if fraction >= 1 - Self.snap { return (sample + 1, 0) }
+            return gap > 2 * step ? nil : (sample, fraction)
+        }
+    }
+
+    /// Interpolates between samples that follow each other; NaN where one of them has no value.
+    package func values(_ samples: [Double]) -> [Double] {
+        positions.map { position in
+            guard let (sample, fraction) = position else { return .nan }
+            guard fraction > 0 else { return samples[sample] }
+            return samples[sample] + fraction * (samples[sample + 1] - samples[sample])
+        }
+    }
+
+    /// Takes the last sample not after each point.
+    package func states<State>(_ samples: [State?]) -> [State?] {
+        positions.map { position in position.flatMap { samples[$0.sample] } }
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import Testing
+import TestSupport
+import VidscanFaces
+
+@Suite("Nods and shakes are rhythmic movements of the head")
+struct HeadGestureTests {
+    /// 12 samples per second for 6 s; `nil` are not seen.
+    private static func gestures(
+        noise: Double = 0.3, seed: UInt64 = 1, rate: Double = 12, _ pose: (Double) -> (yaw: Double, pitch: Double)?
+    ) -> [HeadGestureDetector.Gesture] {
+        var (detector, generator) = (HeadGestureDetector(), SeededGenerator(seed: seed))
+        var found: [HeadGestureDetector.Gesture] = []
+        for sample in 0..<Int(6 * rate) {
+            let time = Double(sample) / rate
+            func jitter() -> Double { noise == 0 ? 0 : Double.random(in: -noise...noise, using: &generator) }
+            let angles = pose(time)
+            found += detector.update(
+                yaw: angles.map { $0.yaw + jitter() }, pitch: angles.map { $0.pitch + jitter() },
+                at: Int64((time * 1e6).rounded()))
+        }
+        return found + detector.finish()
+    }
+
+    /// A movement of `degrees` from peak to peak, from 2 s on.
+    private static func wave(_ time: Double, degrees: Double, rate: Double, cycles: Double) -> Double {
+        guard time >= 2, time <= 2 + cycles / rate else { return 0 }
+        return degrees / 2 * (cos(2 * .pi * rate * (time - 2)) - 1)
+    }
+
+    @Test("A nod is found with its time, its half-cycles and their size", arguments: 1..<6 as Range<UInt64>)
+    func nod(seed: UInt64) throws {
+        let found = Self.gestures(seed: seed) { (5, Self.wave($0, degrees: 8, rate: 1.5, cycles: 3)) }
+        let gesture = try #require(found.first)
+        #expect(found.count == 1 && gesture.kind == .nod && gesture.halfCycles == 6)
+        #expect(abs(Double(gesture.startMicroseconds) / 1e6 - 2) < 0.35)
+        #expect(abs(Double(gesture.endMicroseconds) / 1e6 - 4) < 0.35)
+        #expect(abs(gesture.meanDegrees - 8) < 1.5)
+    }
+
+    @Test("A shake is found, also while the head slowly turns and nods a little")
+    func shake() {
+        let found = Self.gestures {
+            (Self.wave($0, degrees: 12, rate: 1.5, cycles: 2) + 1.5 * $0, 0.5 * $0)
+        }
+        #expect(found.map(\.kind) == [.shake])
+        #expect(found.first.map { $0.halfCycles >= 3 } == true)
+    }
+
+    @Test("A gesture that has not ended when the face disappears counts, and one with a gap in it is cut there")
+    func gap() {
+        #expect(
+            Self.gestures { $0 < 3.9 ? (0, Self.wave($0, degrees: 8, rate: 1.5, cycles: 9)) : nil }.map(\.kind)
+                == [.nod])
+        let cut = Self.gestures {
+            (3.2..<3.7).contains($0) ? nil : (0, Self.wave($0, degrees: 8, rate: 1.5, cycles: 1.5 * 4))
+        }
+        #expect(cut.count == 2 && cut.allSatisfy { $0.halfCycles < 8 })
+    }
+
+    @Test("Slow turns, single movements, small movements and noise are no gestures")
+    func others() {
+        #expect(Self.gestures { (40 * sin($0), 20 * sin(0.7 * $0)) }.isEmpty)
+        #expect(Self.gestures { (0, Self.wave($0, degrees: 15, rate: 1, cycles: 1)) }.isEmpty)
+        #expect(Self.gestures { (0, Self.wave($0, degrees: 2, rate: 2, cycles: 8)) }.isEmpty)
+        for seed in 1..<20 as Range<UInt64> { #expect(Self.gestures(noise: 1.2, seed: seed) { _ in (0, 0) }.isEmpty) }
+        // Faster than a head moves.
+        #expect(Self.gestures(noise: 0, rate: 30) { (0, 4 * sin(2 * .pi * 7 * $0)) }.isEmpty)
+    }
+
+    @Test("The head of somebody who talks moves in both directions, and not in a rhythm")
+    func talking() {
+        #expect(
+            Self.gestures {
+                (4 * sin(2 * .pi * 1.7 * $0) + 3 * sin(2 * .pi * 0.6 * $0), 3 * sin(2 * .pi * 2.2 * $0 + 1))
+            }.isEmpty)
+    }
+}
