@@ -12,6 +12,9 @@ public struct Episode: Sendable, Equatable {
         case lookAway = "look_away"
         case speaks
         case voiceOffScreen = "voice_off_screen"
+        case nod
+        case shake
+        case mutualGaze = "mutual_gaze"
 
         /// What is seen, in one sentence.
         public var meaning: String {
@@ -23,6 +26,9 @@ public struct Episode: Sendable, Equatable {
             case .smile: "The person smiles visibly."
             case .lookAway: "The head is turned away from the camera."
             case .speaks: "The face speaks; with names people who speak at the same time. With --speech."
+            case .nod: "The head goes up and down in a rhythm. Needs 12 samples per second."
+            case .shake: "The head goes from side to side in a rhythm. Needs 12 samples per second."
+            case .mutualGaze: "The person and the one in with look at each other."
             case .voiceOffScreen: "Somebody speaks, and no face that is in sight does. With --speech."
             }
         }
@@ -30,7 +36,8 @@ public struct Episode: Sendable, Equatable {
         /// The measure of `peak` and `mean`; `nil` for a kind without one.
         public var measure: String? {
             switch self {
-            case .shot, .visible: nil
+            case .shot, .visible, .mutualGaze: nil
+            case .nod, .shake: "the mean of the half-cycles, in degrees"
             case .blink, .eyesClosed: "how far the eyes are closed, 0 to 100"
             case .smile: "the smile, 0 to 100"
             case .lookAway: "the angle between the head and the camera, in degrees"

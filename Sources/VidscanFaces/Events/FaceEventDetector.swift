@@ -10,14 +10,18 @@ public struct FaceEventDetector: Sendable {
         public var smile: Double?
         /// Between the head's direction and the camera.
         public var turnDegrees: Double?
+        /// In degrees.
+        public var yaw, pitch: Double?
         /// How likely the face speaks, in halves of a percent, 25 times per second from this sample on.
         public var speech: [UInt8]
 
         public init(
-            eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?, speech: [UInt8] = []
+            eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?, yaw: Double? = nil,
+            pitch: Double? = nil, speech: [UInt8] = []
         ) {
             (self.eyeOpenness, self.hasOneEye) = (eyeOpenness, hasOneEye)
             (self.smile, self.turnDegrees, self.speech) = (smile, turnDegrees, speech)
+            (self.yaw, self.pitch) = (yaw, pitch)
         }
     }
 
@@ -27,6 +31,7 @@ public struct FaceEventDetector: Sendable {
     private var closure: MeasuredState
     private var smile: MeasuredState
     private var away: MeasuredState
+    private var gestures = HeadGestureDetector()
     private var speech = MeasuredState(entersAbove: 50, leavesBelow: 40, holdSeconds: 0.2)
 
     public init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
@@ -53,12 +58,23 @@ public struct FaceEventDetector: Sendable {
             smile: smile.update(measurement.smile, at: microseconds, seconds: seconds, sample: sample),
             away: away.update(measurement.turnDegrees, at: microseconds, seconds: seconds, sample: sample))
             + spoken(measurement.speech, at: microseconds)
+            + (detectsBlinks
+                ? gestures.update(yaw: measurement.yaw, pitch: measurement.pitch, at: microseconds).map(observed) : [])
     }
 
     /// Ends the open episodes of a face that is out of sight, at the last sample in which each was measured.
     public mutating func finish() -> [ObservedEpisode] {
         observed(closure: closure.interrupt(), smile: smile.interrupt(), away: away.interrupt())
-            + (speech.interrupt().map { [observed(.speaks, $0, [])] } ?? [])
+            + (speech.interrupt().map { [observed(.speaks, $0, [])] } ?? []) + gestures.finish().map(observed)
+    }
+
+    private func observed(_ gesture: HeadGestureDetector.Gesture) -> ObservedEpisode {
+        ObservedEpisode(
+            Episode(
+                kind: gesture.kind == .nod ? .nod : .shake, faceID: faceID,
+                startMicroseconds: gesture.startMicroseconds, endMicroseconds: gesture.endMicroseconds,
+                isStartSeen: true, isEndSeen: true, mean: gesture.meanDegrees,
+                measuredSeconds: Double(gesture.endMicroseconds - gesture.startMicroseconds) / 1e6))
     }
 
     /// The ticks of speech lie at whole multiples of 40 ms.
@@ -138,6 +154,50 @@ public struct OffScreenVoiceDetector: Sendable {
 
     private func observed(_ period: MeasuredState.Period) -> ObservedEpisode {
         ObservedEpisode(Episode(.voiceOffScreen, period, faceID: nil))
+    }
+}
+
+/// Finds when two people look at each other.
+public struct MutualGazeDetector: Sendable {
+    private struct Pair: Hashable {
+        let first, second: Int
+    }
+
+    private var pairs: [Pair: MeasuredState] = [:]
+
+    public init() {}
+
+    /// Adds a later sample, which stands for `seconds`. Returns what is over now.
+    ///
+    /// - Parameter targets: By person, whom each one in sight looks at: a person, 0 for somebody or something else.
+    ///   People whose gaze is unknown are missing.
+    public mutating func update(
+        _ targets: [Int: Int], at microseconds: Int64, seconds: Double, sample: Int
+    ) -> [ObservedEpisode] {
+        for (person, other) in targets where person < other && targets[other] == person {
+            let pair = Pair(first: person, second: other)
+            if pairs[pair] == nil { pairs[pair] = MeasuredState(entersAbove: 0.5, leavesBelow: 0.5, holdSeconds: 0.3) }
+        }
+        return sorted.compactMap { pair in
+            guard let a = targets[pair.first], let b = targets[pair.second] else { return nil }
+            return pairs[pair]?.update(
+                a == pair.second && b == pair.first ? 1 : 0, at: microseconds, seconds: seconds, sample: sample
+            ).map { Self.observed(pair, $0) }
+        }
+    }
+
+    /// At the end of the video.
+    public mutating func finish() -> [ObservedEpisode] {
+        sorted.compactMap { pair in pairs[pair]?.interrupt().map { Self.observed(pair, $0) } }
+    }
+
+    private var sorted: [Pair] { pairs.keys.sorted { ($0.first, $0.second) < ($1.first, $1.second) } }
+
+    private static func observed(_ pair: Pair, _ period: MeasuredState.Period) -> ObservedEpisode {
+        var episode = Episode(.mutualGaze, period, faceID: nil)
+        (episode.personID, episode.otherPersonIDs) = (pair.first, [pair.second])
+        (episode.peak, episode.peakMicroseconds, episode.mean) = (nil, nil, nil)
+        return ObservedEpisode(episode)
     }
 }
 

@@ -44,6 +44,7 @@ struct TrackAggregator {
     private var quality: QualityTally
     private var episodes = EpisodeList()
     private var voice = OffScreenVoiceDetector()
+    private var gaze = MutualGazeDetector()
     private var shot: (number: Int, observed: ObservedEpisode)?
     /// The samples before which something may be missing, and the number of samples: nobody saw what begins or ends there.
     private let breaks: Set<Int>
@@ -76,6 +77,10 @@ struct TrackAggregator {
         let heard = voice.update(
             voice: frame.voice, speaking: speaking, at: frame.microseconds, seconds: seconds, sample: frame.sequence)
         if let heard { episodes.add(heard) }
+        let targets = rows.compactMap { row in row.personID.flatMap { id in row.looksAt.map { (id, $0) } } }
+        let seen = gaze.update(
+            Dictionary(targets) { first, _ in first }, at: frame.microseconds, seconds: seconds, sample: frame.sequence)
+        for episode in seen { episodes.add(episode) }
     }
 
     private mutating func extendShot(_ number: Int, with frame: FrameRecord, seconds: Double) {
@@ -123,7 +128,7 @@ struct TrackAggregator {
             FaceEventDetector.Measurement(
                 eyeOpenness: raw.eyeOpenness, hasOneEye: eyes?.hasOneEye ?? false,
                 smile: baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees,
-                speech: raw.speech),
+                yaw: raw.numbers[.yaw], pitch: raw.numbers[.pitch], speech: raw.speech),
             at: row.microseconds, seconds: seconds, sample: frame.sequence)
         add(found, to: &aggregate)
         aggregate.add(row, seconds: seconds, weight: FaceProminence.of(raw.numbers, in: frame.size))
@@ -204,7 +209,7 @@ struct TrackAggregator {
     mutating func finish() -> ([TrackRow], [FaceEvent], [Episode]) {
         rows.sort { $0.faceID < $1.faceID }
         finishShot()
-        if let last = voice.finish() { self.episodes.add(last) }
+        for last in gaze.finish() + (voice.finish().map { [$0] } ?? []) { self.episodes.add(last) }
         let (episodes, events) = episodes.finish()
         return (rows, events, episodes)
     }
