@@ -88,6 +88,11 @@ struct SchemaTests {
         #expect(tables.map(\.file).contains("tracks.csv"))
         for table in tables where table.file != "events.csv" { #expect(table.columns.map(\.name) == ["face_id"]) }
         #expect(tables.first { $0.file == "events.csv" }?.columns.first?.name == "time")
+        let dyads = try Tool.run("schema", "dyads", in: folder)
+        #expect(dyads.output.hasPrefix("dyads.csv: ") && dyads.output.contains("\n  baseline_95 "))
+        let faces = try Tool.run("schema", "faces", in: folder)
+        #expect(faces.output.hasPrefix("frames.csv: ") && faces.output.split(separator: "\n").count == 2)
+        #expect(try Tool.run("schema", "dyads", "dyad", in: folder).errors.contains("no column or file 'dyad'"))
     }
 
     @Test("A list is given with commas, or by repeating the option")

@@ -79,6 +79,8 @@ enum ResultFuzzing {
                 options: Exporter.Options(formats: ExportFormat.allCases),
                 model: ModelStore.expressionModel(recordedAs:))
             _ = try await exporter.run(resultPath: result)
+        case UInt8(ascii: "i"):
+            _ = try await InteractionAnalysis(options: InteractionAnalysis.Options()).run(resultPath: result)
         default:
             var options = Report.Options()
             options.hasThumbnails = action == UInt8(ascii: "t")
