@@ -557,7 +557,7 @@ def large_result(program, work, samples, people, visible=None):
     first = list(faces[0]).index("presence") + 1
     noisy = [
         key for key in list(faces[0])[first:]
-        if key not in ("dominant_emoji", "measured_from") and not key.endswith("_closed") and key not in ("has_smile", "yaw", "pitch", "roll")]
+        if key not in ("dominant_emoji", "measured_from", "looks_at_camera", "looks_at") and not key.endswith("_closed") and key not in ("has_smile", "yaw", "pitch", "roll")]
     share = {key: key.startswith("AU") for key in noisy}
     high = {key: 1 if share[key] else 100 if not key.endswith(("_x", "_y")) else 1e6 for key in noisy}
     noise = {key: 0.01 if share[key] else 1 for key in noisy}

@@ -11,7 +11,7 @@ struct InteractCommand: AsyncParsableCommand {
             Writes dyads.csv: one row per pair of people and measure, for people who are in sight together for \
             \(NumberText.plain(InteractionAnalysis.minimumSeconds)) s or more, with the time for which the measure is known.
 
-              *_synchrony            how similar smiles, brows, head and speech are, and who leads
+              *_synchrony            how similarly they move and speak, and who leads
               looks_at, mutual_gaze  who looks in whose direction
               turns, gaps, overlaps_between, overlaps_within, interruptions
                                      if the result says who speaks

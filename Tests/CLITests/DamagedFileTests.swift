@@ -29,6 +29,8 @@ struct DamagedFileTests {
         "export", "clip.mp4.vidscan", "--to", "elan,vtt,textgrid,bids,rttm", "--force", "--output", "out/",
     ]
 
+    private static let interact = ["interact", "clip.mp4.vidscan", "--force", "--output", "pairs.csv"]
+
     /// - Returns: whether the command refused what it read. A signal, 128 and more, is no refusal.
     private static func expectOneLine(_ outcome: ChildProcess.Outcome, _ what: String) -> Bool {
         #expect(outcome.status == 0 || outcome.status == 1, "\(what): \(outcome.status) \(outcome.errors)")
@@ -54,7 +56,9 @@ struct DamagedFileTests {
             ("episodes.csv", "end", "-1", export), ("episodes.csv", "start_seen", "2", export),
             ("episodes.csv", "with", "1  2", export), ("episodes.csv", "peak", "nan", export),
             ("frames.csv", "time", "nan", export), ("faces.csv", "width", "inf", export),
-            ("faces.csv", "frame", "7", export),
+            ("faces.csv", "frame", "7", export), ("faces.csv", "person_id", "0", interact),
+            ("faces.csv", "looks_at", "-1", interact), ("faces.csv", "smile", "1e30", interact),
+            ("faces.csv", "time", "0.001", interact), ("frames.csv", "time", "nan", interact),
         ])
     func fields(file: String, column: String, value: String, command: [String]) throws {
         let folder = try Self.result()
@@ -97,7 +101,7 @@ struct DamagedFileTests {
             let path = "\(folder.path)/clip.mp4.vidscan/\(name)"
             let original = try Data(contentsOf: URL(fileURLWithPath: path))
             try Damage.strike(original, with: &generator).write(to: URL(fileURLWithPath: path))
-            let command = [Self.render, Self.report, Self.export][round % 3]
+            let command = [Self.render, Self.report, Self.export, Self.interact][round % 4]
             let outcome = try ChildProcess.run([Checkout.tool] + command, in: folder.path)
             if Self.expectOneLine(outcome, "\(name), round \(round)") { refused += 1 }
             try original.write(to: URL(fileURLWithPath: path))

@@ -117,6 +117,9 @@ struct SchemaTests {
         #expect(values.compactMap { $0["name"] }.joined(separator: ", ") == kind["range"] as? String)
         let markdown = try Tool.run("schema", "events", "--format", "markdown", in: folder).output
         #expect(markdown.contains("\n| value of `kind` | meaning |\n|---|---|\n| shot_cut | "))
+        let dyads = try Tool.run("schema", "dyads", in: folder)
+        #expect(dyads.output.hasPrefix("dyads.csv: ") && dyads.output.contains("\n  baseline_95 "))
+        #expect(try Tool.run("schema", "dyads", "dyad", in: folder).errors.contains("no column or file 'dyad'"))
     }
 
     @Test("A list is given with commas, or by repeating the option")

@@ -20,7 +20,7 @@ enum ResultFuzzing {
     private static let marker = Array("\n=== ".utf8)
 
     static func feed(_ bytes: ArraySlice<UInt8>, base: FuzzBase, scratch: FuzzScratch) {
-        guard let action = bytes.first, "rtoaem".utf8.contains(action) else { return }
+        guard let action = bytes.first, "rtoaeim".utf8.contains(action) else { return }
         let folder = scratch.emptyFolder()
         var known: Set<String> = []
         let isMerge = action == UInt8(ascii: "m")
@@ -79,6 +79,8 @@ enum ResultFuzzing {
                 options: Exporter.Options(formats: ExportFormat.allCases),
                 model: ModelStore.expressionModel(recordedAs:))
             _ = try await exporter.run(resultPath: result)
+        case UInt8(ascii: "i"):
+            _ = try await InteractionAnalysis(options: InteractionAnalysis.Options()).run(resultPath: result)
         default:
             var options = Report.Options()
             options.hasThumbnails = action == UInt8(ascii: "t")
@@ -130,7 +132,7 @@ enum ResultFuzzing {
     static func seeds(_ base: FuzzBase) -> [(name: String, bytes: [UInt8])] {
         base.files().flatMap { file -> [(String, [UInt8])] in
             guard let content = FileManager.default.contents(atPath: "\(base.path)/\(file)") else { return [] }
-            return (file.hasPrefix("part-") ? "m" : "rtoae").map { action in
+            return (file.hasPrefix("part-") ? "m" : "rtoaei").map { action in
                 let name = "\(action)-" + file.replacingOccurrences(of: "/", with: "-")
                 return (name, Array("\(action)\n=== \(file)\n".utf8) + content)
             }

@@ -88,17 +88,17 @@ package struct GazeTarget: Sendable {
     private func target(of index: Int, direction: Direction) -> Look.Target {
         let (yaw, pitch) = (direction.yaw * .pi / 180, direction.pitch * .pi / 180)
         let gaze = Vector3(x: sin(yaw) * cos(pitch), y: -sin(pitch), z: -cos(yaw) * cos(pitch))
-        var (nearest, found) = (Self.marginDegrees, Look.Target.other)
-        for other in faces.indices where other != index {
-            for factor in Self.factors {
-                let line = places[other] * factor + places[index] * -1
-                let length = max(line.squaredLength.squareRoot(), .leastNormalMagnitude)
-                let cosine = (gaze.x * line.x + gaze.y * line.y + gaze.z * line.z) / length
-                let degrees = acos(min(max(cosine, -1), 1)) * 180 / .pi
-                if degrees < nearest { (nearest, found) = (degrees, .face(other)) }
-            }
+        func degrees(to line: Vector3) -> Double {
+            let length = max(line.squaredLength.squareRoot(), .leastNormalMagnitude)
+            let cosine = (gaze.x * line.x + gaze.y * line.y + gaze.z * line.z) / length
+            return acos(min(max(cosine, -1), 1)) * 180 / .pi
         }
-        return found
+        func line(to other: Int, _ factor: Double = 1) -> Vector3 { places[other] * factor + places[index] * -1 }
+        let met = faces.indices.filter { other in
+            other != index && Self.factors.contains { degrees(to: line(to: other, $0)) <= Self.marginDegrees }
+        }
+        // The nearest hides the others.
+        return met.min { line(to: $0).squaredLength < line(to: $1).squaredLength }.map { .face($0) } ?? .other
     }
 
     /// Of the depth, close enough to each other for the margin.

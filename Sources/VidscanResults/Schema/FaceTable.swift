@@ -32,7 +32,7 @@ package struct FaceRow: Sendable {
     func measured(_ field: FaceField) -> Double? { isRequested(field) ? raw[field] : nil }
 
     /// Finds who looks at whom. `rows`: those of one frame, whose size is given.
-    static func lookAtPeople(_ rows: inout [FaceRow], in size: PictureSize) {
+    package static func lookAtPeople(_ rows: inout [FaceRow], in size: PictureSize) {
         func direction(_ row: FaceRow, _ yaw: FaceField, _ pitch: FaceField) -> GazeTarget.Direction? {
             guard let yaw = row[yaw], let pitch = row[pitch] else { return nil }
             return (yaw, pitch)
@@ -117,8 +117,8 @@ public enum FaceTable {
         .number(
             "looks_at", from: 0,
             "The person_id of the face in whose direction the person looks, within"
-                + " \(NumberText.plain(GazeTarget.marginDegrees)) degrees of where it may be; 0 for the camera and for nobody in"
-                + " the frame. By the gaze, or where the eyes cannot be seen because the head is turned, by the head. Blank as"
+                + " \(NumberText.plain(GazeTarget.marginDegrees)) degrees of where it may be, the nearest of several; 0 for the"
+                + " camera and for nobody in the frame. By the gaze, or where the eyes cannot be seen because the head is turned, by the head. Blank as"
                 + " looks_at_camera. One camera cannot tell how far away a face is: see docs/interaction.md."
         ) { $0.looksAt },
     ]
