@@ -19,7 +19,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
     static let all: [Broken] = [
         Broken(
             "detct:\n  accuracy: high",
-            "1:1: unknown section 'detct'; allowed: sample, filters, detect, track, measure, write, render, report, "
+            "1:1: unknown section 'detct'; allowed: sample, filters, detect, track, measure, speech, write, render, report, "
                 + "description; did you mean 'detect'?"),
         Broken(
             "detect:\n  acuracy: high",
@@ -69,7 +69,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
         Broken(
             "detect:\n  faces: small\nsample:\n  rate: 5",
             "3:1: section 'sample' comes after 'detect'; allowed: the order sample, filters, detect, track, "
-                + "measure, write, render, report"),
+                + "measure, speech, write, render, report"),
         Broken(
             "detect:\n  faces: small\ndetect:\n  accuracy: high",
             "3:1: duplicate key 'detect'"),
@@ -82,7 +82,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
                 + "stride, workers)"),
         Broken(
             "- detect",
-            "1:1: the file is a list; allowed: sections (sample, filters, detect, track, measure, write, render, report)"
+            "1:1: the file is a list; allowed: sections (sample, filters, detect, track, measure, speech, write, render, report)"
         ),
         Broken(
             "detect:\n  accuracy: high\n faces: small",
@@ -165,7 +165,7 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "render:\n  sticker: \"a\\0b\"", "2:12: 'render.sticker' is the text \"a\0b\"; allowed: a path"),
         Broken(
             "vidscan_version: \"0.1.0\"\npipeline: 5",
-            "2:11: 'pipeline' is 5; allowed: sections (sample, filters, detect, track, measure, write, render, report)"),
+            "2:11: 'pipeline' is 5; allowed: sections (sample, filters, detect, track, measure, speech, write, render, report)"),
         Broken(
             "detect:\n  accuracy: best\ntrack:\n  max_gap: 100\n  hold: 3",
             "2:13: 'detect.accuracy' is best; allowed: low, medium, high",

@@ -38,7 +38,8 @@ struct ConsistencyTests {
 
     @Test("The schema states the event limits of the default settings")
     func events() throws {
-        let meaning = try column("kind", of: "events.csv").meaning
+        let kind = try column("kind", of: "events.csv")
+        let meaning = ([kind.meaning] + kind.values.map(\.meaning)).joined(separator: " ")
         let options = EventOptions()
         for words in [
             "at most \(options.blinkLongestSeconds) s",

@@ -96,7 +96,8 @@ struct DeclarationTests {
             for word in words {
                 let parsed = try? setting.kind.parse(word)
                 let quoted = word.contains(",") || word.contains(":") ? "'\(word)'" : word
-                let text = "\(setting.section):\n  \(setting.name): \(quoted)\n"
+                let key = setting.name.isEmpty ? "" : "\n  \(setting.name):"
+                let text = "\(setting.section):\(key) \(quoted)\n"
                 let file = try? PipelineFile(text: text, path: "p.yaml", filters: .run(allowsFiles: false))
                 #expect(file?.settings.first?.value == parsed, "\(setting.path): \(word)")
                 if parsed != nil { accepted += 1 }

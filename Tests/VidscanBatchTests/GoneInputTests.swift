@@ -22,7 +22,8 @@ struct GoneInputTests: JournalTesting {
 
     @Test("A failed or pending input whose file is gone is neither failed nor pending; a finished one stays done")
     func marked() throws {
-        let (journal, _) = try journal(try TemporaryFolder())
+        let folder = try TemporaryFolder()
+        let (journal, there) = try journal(folder)
         #expect(try journal.markGone() == 2)
         #expect(
             try states(journal) == [
@@ -32,6 +33,7 @@ struct GoneInputTests: JournalTesting {
         let report = BatchReport(try journal.items())
         #expect(report.text.contains(": 0 pending, 0 running, 1 done, 1 failed, 0 quarantined, 2 gone, "))
         #expect(report.text.contains("\ngone  /none/a: the file does not exist any more"))
+        #expect(there.hasPrefix(folder.path))
     }
 
     @Test("A file that comes back is analysed, with its failures counted")

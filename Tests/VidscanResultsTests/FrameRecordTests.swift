@@ -139,7 +139,7 @@ struct FrameRecordTests {
         _ = try write(into: folder)
         let bytes = try folder.bytes("frames")
         for (index, name) in FaceRecordLayout.fieldNames.enumerated() {
-            let start = firstFrame(bytes) + 44 + 4 * index
+            let start = firstFrame(bytes) + 48 + 4 * index
             var changed = bytes
             changed.replaceSubrange(start..<start + 4, with: withUnsafeBytes(of: Float(1e30), Array.init))
             try changed.write(to: URL(fileURLWithPath: folder.path + "/frames"))

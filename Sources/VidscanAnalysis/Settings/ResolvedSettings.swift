@@ -90,14 +90,19 @@ package struct ResolvedSettings: Sendable {
         }
     }
 
-    /// Who wants faces hidden or the sound left out must ask for what it says by an option.
+    /// An option that hides faces or leaves out the sound does not mix with a file that wants to know who speaks.
     private mutating func addSilence() {
         guard settings.speech, case .file? = origins["speech"] else { return }
-        let reason = settings.render.anonymize != nil ? "render.anonymize" : "render.audio"
-        guard settings.render.anonymize != nil || !settings.render.video.copiesAudio else { return }
-        settings.speech = false
-        origins["speech"] = .implied(reason)
-        notices.append("who speaks is not written, because of \(reason); --speech asks for it")
+        let reasons = [
+            ("render.anonymize", settings.render.anonymize != nil), ("render.audio", !settings.render.video.copiesAudio),
+        ]
+        for (path, holds) in reasons where holds {
+            guard case .option(let option)? = origins[path] else { continue }
+            settings.speech = false
+            origins["speech"] = .implied(path)
+            notices.append("who speaks is not written, because of \(option); --speech asks for it")
+            return
+        }
     }
 
     /// Sets the values without which faces would stay visible, and leaves out what nobody asked for beside a video that

@@ -121,7 +121,9 @@ package enum SettingGroup: String, Sendable, CaseIterable {
 
     /// The settings of this group, in the order of the help.
     package var settings: [Setting] {
-        Setting.all.filter { $0.group == self }.reduce(into: []) { list, setting in
+        let settings = Setting.all.filter { $0.group == self }
+        return (settings.filter { $0.follows == nil } + settings.filter { $0.follows != nil }).reduce(into: []) {
+            list, setting in
             let leader = list.firstIndex { $0.path == setting.follows }
             list.insert(setting, at: leader.map { $0 + 1 } ?? list.count)
         }
