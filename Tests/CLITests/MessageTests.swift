@@ -20,7 +20,7 @@ struct MessageTests {
         let path = try Variants.path("truncated.mkv")
         let outcome = try Tool.run("analyze", path, in: folder)
         #expect(outcome.status == 0)
-        #expect(outcome.errorLines.count == 4)
+        #expect(outcome.errorLines.count == 5)
         #expect(outcome.errorLines.last?.contains(": note: no blinks: they need at least 12 samples per") == true)
         #expect(
             outcome.errorLines.first
@@ -38,15 +38,15 @@ struct MessageTests {
         let objects = try outcome.errorLines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-        #expect(objects.map { $0["level"] as? String } == ["debug", "warning", "info", "info", "error", "info"])
+        #expect(objects.map { $0["level"] as? String } == ["debug", "warning", "info", "info", "info", "error", "info"])
         for object in objects { #expect(object["message"] != nil && object["time"] != nil) }
         #expect(objects[2]["input"] as? String == path)
         #expect(objects[2]["frames"] as? Int == 10)
         #expect(objects[2]["result"] as? String == folder.path + "/truncated.mkv.vidscan")
         #expect(objects[3]["event"] as? String == "person" && objects[3]["person_id"] as? Int == 1)
-        #expect(objects[4]["input"] as? String == "missing \"quoted\".mp4")
+        #expect(objects[5]["input"] as? String == "missing \"quoted\".mp4")
         // What is true of all inputs names none of them.
-        #expect(objects[5]["event"] as? String == "note" && objects[5]["input"] == nil)
+        #expect(objects[6]["event"] as? String == "note" && objects[6]["input"] == nil)
     }
 
     @Test("On a terminal, a line shows the progress")

@@ -79,7 +79,7 @@ struct AnonymizationTests: AnonymizationTesting {
             ("at the start", frames.filter { $0 != frames[1] }, without(1), "was not analysed"),
             ("at the end", Array(frames.dropLast()), without(24), "was not analysed"),
             ("a microsecond later", frames.map(postpone), postpone, "was not analysed"),
-            ("one too many", frames + ["0.960000,24,0,50,100,0,1"], { $0 }, "was analysed, but cannot be read now"),
+            ("one too many", frames + ["0.960000,24,0,50,100,0,,1"], { $0 }, "was analysed, but cannot be read now"),
         ]
         for (what, rows, belonging, message) in cases {
             try folder.write(rows.joined(separator: "\n") + "\n", to: table)
