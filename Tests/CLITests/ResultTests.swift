@@ -43,7 +43,7 @@ struct ResultTests {
         #expect(header.hasPrefix("time,frame,face_id,confidence,x,y,width,height,"))
         #expect(
             try folder.text("still.png.vidscan/frames.csv")
-                .hasPrefix("time,frame,faces,luma,sharpness,damaged,shot\n0.000000,0,1,"))
+                .hasPrefix("time,frame,faces,luma,sharpness,damaged,voice,shot\n0.000000,0,1,"))
     }
 
     @Test("A result holds the requested formats")
