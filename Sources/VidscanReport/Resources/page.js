@@ -91,8 +91,7 @@
     seekBar.value = time;
     seekBar.setAttribute("aria-valuetext", clock(time));
   };
-  on("moving", showTime);
-  on("time", () => showTime(state.time));
+  on("moving time", showTime);
   /** Draws the events, the excluded times and what is played below the seek bar. */
   function drawMarks() {
     const width = marks.parentElement.clientWidth, context = fit(marks, width, 22);

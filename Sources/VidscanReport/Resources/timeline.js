@@ -47,10 +47,7 @@
     const width = areaWidth, whole = shotHeight + rowHeight * state.lanes.length + 4, scrolled = lanes.scrollTop;
     byId("lane-space").style.height = whole + "px";
     const height = Math.max(shotHeight, Math.min(whole, areaHeight - curvesHeight())), context = fit(bars, width, height);
-    context.save();
-    context.beginPath();
-    context.rect(gutter, 0, width - gutter, height);
-    context.clip();
+    clip(context, gutter, 0, width - gutter, height);
     // Shots as alternating blocks.
     const edges = [data.start, ...cutTimes, data.end];
     context.fillStyle = paint.soft;
@@ -61,10 +58,7 @@
     context.globalAlpha = 1;
     drawExcluded(context, 0, height);
     drawCuts(context, shotHeight, height);
-    context.save();
-    context.beginPath();
-    context.rect(gutter, shotHeight, width - gutter, height);
-    context.clip();
+    clip(context, gutter, shotHeight, width - gutter, height);
     state.lanes.forEach((person, index) => {
       const top = shotHeight + index * rowHeight + 4 - scrolled, tall = rowHeight - 8;
       if (top < shotHeight - rowHeight || top > height) return;
@@ -79,15 +73,12 @@
           reached = a + Math.max(1, b - a) - 0.5;
         }
         if (track.isSplit || track === state.selection) {
-          context.globalAlpha = 1;
-          context.strokeStyle = paint.text;
-          context.lineWidth = track === state.selection ? 2 : 1;
+          Object.assign(context, { globalAlpha: 1, strokeStyle: paint.text, lineWidth: track === state.selection ? 2 : 1 });
           context.strokeRect(toX(track.begin), top, Math.max(1, toX(track.end + data.interval) - toX(track.begin)), tall);
         }
       }
-      context.globalAlpha = 1;
       // All marks of a lane are one path, in the middle of its bars; of those that would touch, the first is drawn.
-      context.fillStyle = paint.card;
+      Object.assign(context, { globalAlpha: 1, fillStyle: paint.card });
       context.beginPath();
       const marks = person.marks, middle = top + tall / 2;
       let last = -9;
@@ -105,12 +96,10 @@
       context.fill();
     });
     context.restore();
-    for (const note of state.model.notes) {
-      context.fillStyle = paint.accent;
-      context.beginPath();
-      noteShape(context, toX(note.time), 0);
-      context.fill();
-    }
+    context.fillStyle = paint.accent;
+    context.beginPath();
+    for (const note of state.model.notes) noteShape(context, toX(note.time), 0);
+    context.fill();
     context.restore();
   }
 
@@ -274,10 +263,9 @@
   on("model selection view metric layout", redraw);
   lanes.addEventListener("scroll", redraw);
   on("view layout", closeRange);
-  on("moving", movePlayhead);
-  on("time", () => {
-    const { time, view } = state;
-    movePlayhead(time);
+  on("moving time", movePlayhead);
+  on("time", time => {
+    const { view } = state;
     // While the video plays, the view follows the playhead.
     if (player.isPlaying && (time > view[1] || time < view[0])) setView(time, time + view[1] - view[0]);
   });
