@@ -141,9 +141,8 @@ struct FaceClusterTable {
         cluster.mean.values.withUnsafeBufferPointer { mean in
             means.withUnsafeBufferPointer { means in
                 for index in candidates {
-                    let value =
-                        1 - FaceVector.dot(mean[...], means[Self.range(index)])
-                        - FaceEmbedding.adjustment(own, remoteness[index])
+                    let dot = FaceVector.dot(mean[...], means[Self.range(index)])
+                    let value = 1 - dot - FaceEmbedding.adjustment(own, remoteness[index])
                     guard value < limit, accepts(index, value) else { continue }
                     limit = value
                     best = (index, value)

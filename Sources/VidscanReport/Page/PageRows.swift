@@ -63,7 +63,9 @@ struct PageRows {
             scores[face, default: (0, 0)].sum += score
             scores[face, default: (0, 0)].count += 1
             guard isNew || sample % stride == 0 else { continue }
-            guard faceIDs.count < 2 * Self.maximumRows else { throw table.problem("is one of too many rows for a page") }
+            guard faceIDs.count < 2 * Self.maximumRows else {
+                throw table.problem("is one of too many rows for a page")
+            }
             if let map { row.move(by: map) }
             faceIDs.append(face)
             samplesOfRows.append(sample)

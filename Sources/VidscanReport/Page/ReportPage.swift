@@ -26,8 +26,6 @@ struct ReportPage {
 
     private var record: RunRecord { result.record }
 
-    // MARK: Text
-
     func html(for path: String, notices: [String]) throws(VidscanError) -> String {
         let (data, rows) = try data(for: path)
         let counts = record.counts
@@ -91,8 +89,6 @@ struct ReportPage {
         let microseconds = Int64((seconds * 1e6).rounded())
         return TimeText.clock(microseconds) + String(format: ".%02d", (microseconds / 10000) % 100)
     }
-
-    // MARK: Data
 
     /// Returns what the page's script reads: JSON, and the packed rows.
     private func data(for path: String) throws(VidscanError) -> (json: String, rows: [UInt8]) {

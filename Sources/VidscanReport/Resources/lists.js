@@ -144,8 +144,7 @@
     focus(index) {
       if (index < 0 || index >= this.rows.length) return;
       const top = index * this.height;
-      if (top < this.box.scrollTop) this.box.scrollTop = top;
-      if (top + this.height > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = top + this.height - this.box.clientHeight;
+      this.box.scrollTop = Math.max(Math.min(this.box.scrollTop, top), top + this.height - this.box.clientHeight);
       this.draw();
       this.inner.querySelector(`[data-index="${index}"]`)?.focus({ preventScroll: true });
     },

@@ -68,13 +68,6 @@
     }
   }
 
-  /** The track at a point of the picture, in CSS pixels. */
-  function trackAt(px, py) {
-    const { scale, left, top } = placement(), vx = (px - left) / scale, vy = (py - top) / scale;
-    return facesAt(state.time).filter(({ box }) => vx >= box[0] && vx <= box[0] + box[2] && vy >= box[1] && vy <= box[1] + box[3])
-      .sort((a, b) => a.box[2] * a.box[3] - b.box[2] * b.box[3])[0]?.track ?? null;
-  }
-
   on("time model selection layout", drawOverlay);
   for (const layer of Object.keys(layers)) {
     const box = make("input", { type: "checkbox", checked: layers[layer], "data-layer": layer, onchange: () => {
@@ -84,9 +77,12 @@
     byId("layers")?.append(make("label", {}, box, " " + layer[0].toUpperCase() + layer.slice(1)));
   }
   picture?.addEventListener("click", event => {
-    const bounds = picture.getBoundingClientRect(), track = trackAt(event.clientX - bounds.left, event.clientY - bounds.top);
-    if (!track) return player.toggle();
+    const bounds = picture.getBoundingClientRect(), { scale, left, top } = placement();
+    const x = (event.clientX - bounds.left - left) / scale, y = (event.clientY - bounds.top - top) / scale;
+    const hits = facesAt(state.time).filter(({ box }) => x >= box[0] && x <= box[0] + box[2] && y >= box[1] && y <= box[1] + box[3]);
+    if (!hits.length) return player.toggle();
+    // The smallest one.
+    const { track, box } = hits.sort((a, b) => a.box[2] * a.box[3] - b.box[2] * b.box[3])[0];
     select(track);
-    const { scale, left } = placement(), { box } = facesAt(state.time).find(face => face.track === track);
     openFace(bounds.left + left + scale * (box[0] + box[2]), event.clientY, bounds.left + left + scale * box[0]);
   });

@@ -29,6 +29,8 @@
     state.view = [from, from + span];
     emit("view");
   }
+  /** Moves a view by pixels. */
+  const move = ([from, to], pixels) => setView(from + pixels / plotWidth() * (to - from), to + pixels / plotWidth() * (to - from));
   const zoom = (factor, time) => setView(time - (time - state.view[0]) * factor, time + (state.view[1] - time) * factor);
 
   const square = (context, x, y) => context.rect(x - 2.5, y - 2.5, 5, 5);
@@ -132,15 +134,13 @@
   /** Makes a lane for each person: those that are visible longest come first. */
   function layOutLanes() {
     const order = state.order = [...state.model.people.values()].sort((a, b) => b.seconds - a.seconds || a.id - b.id);
-    const kinds = data.events.kinds.map(kind => kind in markShapes ? kind : null);
-    const ownerOf = ownerFinder();
+    const { kinds, time, kind, face } = data.events, ownerOf = ownerFinder();
     // With few people, all curves are drawn; otherwise those of the people that are visible longest, and of new ones.
     for (const [index, person] of order.entries())
       if (known ? !known.has(person.id) : index < 4) state.shownPeople.add(person.id);
     known = new Set(order.map(person => person.id));
-    for (const person of order) person.marks = [];
-    data.events.time.forEach((time, i) => {
-      if (kinds[data.events.kind[i]] && data.events.face[i] !== null) ownerOf(data.events.face[i], time)?.owner.marks.push({ time, kind: kinds[data.events.kind[i]] });
+    time.forEach((time, i) => {
+      if (kinds[kind[i]] in markShapes && face[i] !== null) ownerOf(face[i], time)?.owner.marks.push({ time, kind: kinds[kind[i]] });
     });
     lanesShown = "";
     placeLanes();
@@ -171,8 +171,6 @@
     }));
   }
 
-  // MARK: Pointer
-
   const pointers = new Map();
   let gesture = null;
   area.addEventListener("pointerdown", event => {
@@ -194,15 +192,13 @@
       const [a, b] = [...pointers.values()], [s, t] = gesture.pinch;
       if (Math.abs(a - b) < 8) return;
       const perPixel = Math.abs((t - s) / (b - a)), from = s - (a - gutter) * perPixel;
-      setView(from, from + perPixel * plotWidth());
-      return;
+      return setView(from, from + perPixel * plotWidth());
     }
     if (gesture.isScrub) return player.seek(toTime(x));
     if (!gesture.view || Math.abs(x - gesture.x) < 4 && !gesture.hasMoved) return;
     gesture.hasMoved = true;
     if (!gesture.moves) return showRange(toTime(gesture.x), toTime(x));
-    const shift = (gesture.x - x) / plotWidth() * (gesture.view[1] - gesture.view[0]);
-    setView(gesture.view[0] + shift, gesture.view[1] + shift);
+    move(gesture.view, gesture.x - x);
   });
   const release = event => {
     if (!pointers.delete(event.pointerId) || event.type === "pointercancel" || gesture.hasMoved || gesture.isScrub) return;
@@ -224,8 +220,7 @@
     [from, to] = [Math.min(from, to), Math.max(from, to)].map(time => micro(Math.min(Math.max(time, state.view[0]), state.view[1])));
     const box = byId("range"), button = (text, action) => make("button", { type: "button", onclick: () => { closeRange(); action(); } }, text);
     box.hidden = false;
-    box.style.left = toX(from) + "px";
-    box.style.width = toX(to) - toX(from) + "px";
+    Object.assign(box.style, { left: toX(from) + "px", width: toX(to) - toX(from) + "px" });
     const actions = make("div", { className: "actions-of-range" }, make("span", {}, `${clock(from)} to ${clock(to)}`),
       button("Zoom", () => setView(from, to)), button("Exclude", () => corrections.add({ do: "exclude", from, to })));
     if (picture) actions.append(button("Loop", () => {
@@ -235,12 +230,10 @@
       player.seek(from);
     }));
     box.replaceChildren(actions);
-    const over = gutter + plotWidth() - toX(from) - actions.offsetWidth;
-    actions.style.left = Math.min(0, over) + "px";
+    actions.style.left = Math.min(0, gutter + plotWidth() - toX(from) - actions.offsetWidth) + "px";
   }
   const closeRange = () => { byId("range").hidden = true; };
-  area.addEventListener("pointerup", release);
-  area.addEventListener("pointercancel", release);
+  for (const end of ["pointerup", "pointercancel"]) area.addEventListener(end, release);
   area.addEventListener("wheel", event => {
     const x = event.clientX - area.getBoundingClientRect().left;
     const isAll = state.view[1] - state.view[0] >= whole[1] - whole[0] - 1e-9;
@@ -248,13 +241,10 @@
     // With everything in view, the wheel scrolls the page.
     if (isAll && (side || turn > 0)) return;
     event.preventDefault();
-    if (side) {
-      const shift = side / plotWidth() * (state.view[1] - state.view[0]);
-      setView(state.view[0] + shift, state.view[1] + shift);
-    } else zoom(Math.exp(turn * 0.002), toTime(Math.max(x, gutter)));
+    if (side) move(state.view, side); else zoom(Math.exp(turn * 0.002), toTime(Math.max(x, gutter)));
   }, { passive: false });
-  byId("zoom-in").addEventListener("click", () => zoom(0.5, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
-  byId("zoom-out").addEventListener("click", () => zoom(2, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
+  for (const [id, factor] of [["zoom-in", 0.5], ["zoom-out", 2]])
+    byId(id).addEventListener("click", () => zoom(factor, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
   byId("zoom-all").addEventListener("click", () => setView(...whole));
 
   on("model", layOutLanes);
