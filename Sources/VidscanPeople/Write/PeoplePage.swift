@@ -111,15 +111,12 @@ struct PeoplePage {
         case .joined:
             // The video of the second one, unless both are in one video.
             let tracks = one.video == other.video ? study.people[doubt.other].faceIDs : []
-            let video = isUnique(other.video) ? FilePath.name(of: other.video) : other.video
-            let correction = Correction.split(other.studyPersonID, tracks: tracks, video: video)
+            let name = FilePath.name(of: other.video)
+            let isUnique = study.videos.count { $0.name == name } == 1
+            let correction = Correction.split(
+                other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)
             return ([one, other], "One person (\(percent))", correction)
         }
-    }
-
-    private func isUnique(_ path: String) -> Bool {
-        let name = FilePath.name(of: path)
-        return study.videos.count { $0.name == name } == 1
     }
 
     private func row(of person: Int) -> PersonRow? {

@@ -209,7 +209,6 @@
     });
     byId("in-words").textContent = lines.join(" ");
   }
-  /** The values of a person's metric over the video. */
   function measured(person, metric) {
     const column = columns.get(metric.name);
     let [sum, count, all, least, most] = [0, 0, 0, Infinity, -Infinity];

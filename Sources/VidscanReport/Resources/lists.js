@@ -152,7 +152,6 @@
       if (event.track) select(event.track);
       player.stop(event.time);
     },
-    /** Goes to the next or the previous event that passes the filter. */
     jump(direction) {
       const event = this.rows[neighbor(this.rows.length, i => this.rows[i].time, player.position, direction)];
       if (!event) return;
@@ -199,7 +198,6 @@
           ...isFace ? [] : owner.tracks.filter(other => other !== track).slice(0, 3).map(other => picture(other, `at ${clock(other.begin)}`))),
         make("p", {}, make("progress", { max: this.total, value: answered }), make("span", { className: "hint" }, " " + progress)));
     },
-    /** Goes to the doubt that is shown. */
     go() {
       if (this.doubt && !byId("panel-check").hidden) choose(this.doubt.track, this.doubt.track.best);
     },

@@ -87,7 +87,6 @@
       if (next) video.currentTime = next[0] + sameTime; else this.pause();
     },
 
-    /** Pauses at a time. */
     stop(time) {
       this.pause();
       this.seek(time);
@@ -110,7 +109,6 @@
       this.video.playbackRate = rate;
       this.video.play().catch(() => {});
     },
-    /** Changes the speed by one step of its menu. */
     changeSpeed(direction) {
       const menu = byId("speed");
       menu.selectedIndex = Math.min(Math.max(menu.selectedIndex + direction, 0), menu.options.length - 1);
@@ -146,7 +144,6 @@
       emit("playing");
     },
 
-    /** Goes to the next or the previous sample. */
     step(direction) {
       const { position } = this;
       this.pause();
