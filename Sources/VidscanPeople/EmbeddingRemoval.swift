@@ -9,18 +9,17 @@ package enum EmbeddingRemoval {
     package static func remove(from path: String) throws(VidscanError) -> Bool {
         do throws(VidscanError) {
             var hadSome = false
-            for folder in try folders(of: path) where folder.entry(ResultFolder.Kind.result.record) != nil {
+            var folders = [try VidscanError.reading("cannot open the folder", try Folder(path))]
+            if folders[0].entry(ResultFiles.originals) == .folder {
+                folders.append(
+                    try VidscanError.reading("cannot open the folder", try folders[0].folder(ResultFiles.originals)))
+            }
+            for folder in folders where folder.entry(ResultFolder.Kind.result.record) != nil {
                 let hadFile = try removeFile(folder)
                 hadSome = try clearRecord(folder) || hadFile || hadSome
             }
             return hadSome
         } catch { throw error.naming(path) }
-    }
-
-    private static func folders(of path: String) throws(VidscanError) -> [Folder] {
-        let result = try VidscanError.reading("cannot open the folder", try Folder(path))
-        guard result.entry(ResultFiles.originals) == .folder else { return [result] }
-        return [result, try VidscanError.reading("cannot open the folder", try result.folder(ResultFiles.originals))]
     }
 
     private static func removeFile(_ folder: Folder) throws(VidscanError) -> Bool {

@@ -84,8 +84,9 @@ package struct Report: Sendable {
         }
         let result = try StoredResult(path: resultPath)
         let file = try AtomicFile(path: path, replaces: replaces, source: result.record.input.path, stage: .render)
-        let allFaces = try PageTables.faces(resultPath)
-        let faces = Self.longestVisible(allFaces, maximum: Self.maximumTracks)
+        let allFaces = try ReportedFace.read(resultPath)
+        let longest = allFaces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }
+        let faces = longest.prefix(Self.maximumTracks).sorted { $0.id < $1.id }
         let leftOut = Set(allFaces.map(\.id)).subtracting(faces.map(\.id))
         let events = try StoredEvent.read(resultPath, limit: ReadLimits.events, purpose: "for a page")
             .filter { !leftOut.contains($0.faceID ?? 0) }
@@ -125,8 +126,7 @@ package struct Report: Sendable {
         if let video, !video.isWidelyPlayable {
             notices.append(
                 "most browsers cannot play \(result.record.video.codec) in such a file; 'vidscan report --proxy --force' makes"
-                    + " a copy that they play"
-            )
+                    + " a copy that they play")
         }
 
         let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
@@ -171,20 +171,14 @@ package struct Report: Sendable {
         }
     }
 
-    /// The faces that have a picture: of each person the one that is visible longest, then others.
+    /// The faces that have a picture, by face_id: of each person the one that is visible longest, then others.
     private static func shown(_ faces: [ReportedFace]) -> [ReportedFace] {
         var people: Set<Int> = []
-        let longest = longestVisible(faces, maximum: maximumTracks).sorted { $0.visibleSeconds > $1.visibleSeconds }
+        let longest = faces.sorted { $0.visibleSeconds > $1.visibleSeconds }
         let first = longest.filter { people.insert($0.personID ?? -$0.id).inserted }.prefix(maximumSmallThumbnails)
         let ids = Set(first.map(\.id))
         let others = longest.filter { !ids.contains($0.id) }.prefix(max(0, maximumThumbnails - first.count))
         return (first + others).sorted { $0.id < $1.id }
-    }
-
-    /// Ordered by face_id.
-    private static func longestVisible(_ faces: [ReportedFace], maximum: Int) -> [ReportedFace] {
-        faces.sorted { ($1.visibleSeconds, $0.id) < ($0.visibleSeconds, $1.id) }.prefix(maximum)
-            .sorted { $0.id < $1.id }
     }
 }
 

@@ -140,8 +140,6 @@ enum Correction: Sendable, Equatable {
         return id
     }
 
-    // MARK: Text
-
     /// A line that means the same.
     var text: String {
         switch self {

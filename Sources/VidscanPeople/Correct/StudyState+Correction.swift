@@ -82,7 +82,10 @@ extension StudyState {
         if let foreign = moved.subtracting(ownTracks).min() {
             throw .result("person \(id) has no track \(foreign) in \(videos[video].video)")
         }
-        guard moved.count < ownTracks.count || has(id, outside: video) else {
+        let isElsewhere = videos.indices.contains { other in
+            other != video && videos[other].people.contains { $0.studyPersonId == id }
+        }
+        guard moved.count < ownTracks.count || isElsewhere else {
             throw .result("nothing would be left of person \(id)")
         }
         for person in videos[video].people.indices where videos[video].people[person].studyPersonId == id {
@@ -95,19 +98,12 @@ extension StudyState {
         nextId += 1
     }
 
-    private func has(_ id: Int, outside video: Int) -> Bool {
-        videos.indices.contains { other in other != video && videos[other].people.contains { $0.studyPersonId == id } }
-    }
-
     /// Finds a video by its path, its name, or the path or name of its result. Returns its index in `videos`.
     func video(named name: String) throws(VidscanError) -> Int {
         let path = FilePath.absolute(FilePath.expandingHome(name))
         func isSame(_ one: String, _ other: String) -> Bool { PathBytes(one) == PathBytes(other) }
-        if let exact = videos.firstIndex(where: {
-            isSame($0.video, name) || isSame($0.video, path) || isSame($0.result, path)
-        }) {
-            return exact
-        }
+        let exact = videos.firstIndex { isSame($0.video, name) || isSame($0.video, path) || isSame($0.result, path) }
+        if let exact { return exact }
         let matches = videos.indices.filter {
             isSame(FilePath.name(of: videos[$0].video), name) || isSame(FilePath.name(of: videos[$0].result), name)
         }

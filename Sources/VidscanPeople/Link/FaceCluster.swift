@@ -15,10 +15,6 @@ struct FaceVector: Sendable, Equatable {
         for lane in 0..<lanes { one.values[lane] += other.values[lane] }
     }
 
-    static func -= (one: inout FaceVector, other: FaceVector) {
-        for lane in 0..<lanes { one.values[lane] -= other.values[lane] }
-    }
-
     static func * (vector: FaceVector, factor: Float) -> FaceVector {
         var product = vector
         for lane in 0..<lanes { product.values[lane] *= factor }
@@ -88,7 +84,7 @@ struct FaceCluster: Sendable, Equatable {
         guard count - part.count >= 0.5 else { return nil }
         var rest = self
         rest.count -= part.count
-        rest.sum -= part.sum
+        rest.sum += part.sum * -1
         rest.remotenessSum -= part.remotenessSum
         rest.evidence -= part.evidence
         return rest
@@ -141,9 +137,8 @@ struct FaceClusterTable {
         cluster.mean.values.withUnsafeBufferPointer { mean in
             means.withUnsafeBufferPointer { means in
                 for index in candidates {
-                    let value =
-                        1 - FaceVector.dot(mean[...], means[Self.range(index)])
-                        - FaceEmbedding.adjustment(own, remoteness[index])
+                    let dot = FaceVector.dot(mean[...], means[Self.range(index)])
+                    let value = 1 - dot - FaceEmbedding.adjustment(own, remoteness[index])
                     guard value < limit, accepts(index, value) else { continue }
                     limit = value
                     best = (index, value)

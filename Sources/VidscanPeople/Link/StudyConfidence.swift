@@ -44,8 +44,8 @@ struct StudyConfidence {
             else { continue }
             for person in look { owner[person] = groups.count }
             groups.append(Group(studyID: studyID, faces: faces, members: look))
+            table.append(faces)
         }
-        for group in groups { table.append(group.faces) }
         judgePeople()
         judgeNumbers(separated)
         doubts.sort { ($0.confidence, $0.one, $0.other) < ($1.confidence, $1.one, $1.other) }
@@ -63,15 +63,14 @@ struct StudyConfidence {
                 groups[group].studyID != groups[own].studyID
                     && !groups[group].members.contains { study.areSimultaneous(index, $0) }
             }
-            let distance = rival.map { Double($0.distance) }
             guard let others = groups[own].faces.removing(faces) else {
                 values[index] = IdentityCalibration.confidence(
                     margin: rival.map { Double($0.distance) - faces.limit(with: groups[$0.index].faces) })
                 continue
             }
             let near = faces.distance(to: others)
-            let margin = min(faces.limit(with: others) - near, distance.map { ($0 - near) / 2 } ?? .infinity)
-            let value = IdentityCalibration.confidence(margin: margin)
+            let toRival = rival.map { (Double($0.distance) - near) / 2 } ?? .infinity
+            let value = IdentityCalibration.confidence(margin: min(faces.limit(with: others) - near, toRival))
             values[index] = value
             if value < Self.certain, let other = nearest(groups[own].members.filter({ $0 != index }), to: faces) {
                 doubts.append(Doubt(kind: .joined, one: other, other: index, confidence: value))

@@ -133,13 +133,11 @@ struct StudyState: Codable, Sendable, Equatable {
     mutating func record(_ study: StudyPeople, confidences: [Double?]) {
         var entries = entries
         for (index, video) in study.videos.enumerated() {
-            let old = entries[PathBytes(video.inputPath)]?.people ?? []
-            let known = Dictionary(
-                old.flatMap { person in person.faceIds.map { ($0, person.confidence) } }, uniquingKeysWith: min)
+            let known = entries[PathBytes(video.inputPath)]?.peopleOfFaces ?? [:]
             let people = study.ranges[index].compactMap { (index: Int) -> Person? in
                 let person = study.people[index]
                 guard let studyID = person.studyID else { return nil }
-                let stored = person.faceIDs.compactMap { known[$0] }.min()
+                let stored = person.faceIDs.compactMap { known[$0]?.confidence }.min()
                 return Person(
                     studyPersonId: studyID, faceIds: person.faceIDs,
                     confidence: person.isCorrected ? 1 : confidences[index] ?? stored ?? IdentityCalibration.unjudged,

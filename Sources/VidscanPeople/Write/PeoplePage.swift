@@ -22,8 +22,10 @@ struct PeoplePage {
     let cancellation: CancellationFlag
 
     private struct Key: Hashable {
-        var studyID: Int
-        var video: PathBytes
+        let studyID: Int
+        let video: PathBytes
+
+        init(_ row: PersonRow) { (studyID, video) = (row.studyPersonID, PathBytes(row.video)) }
     }
 
     func write(to folder: StudyFolder) throws(VidscanError) -> Int {
@@ -42,7 +44,24 @@ struct PeoplePage {
         }
         let pictures = try pictures(of: wanted)
         let results = Dictionary(uniqueKeysWithValues: study.videos.map { (PathBytes($0.inputPath), $0.resultPath) })
-        let context = Context(folder: folder.path, pictures: pictures.urls, results: results)
+        func face(_ row: PersonRow, isNamed: Bool) -> PageFace {
+            let report = results[PathBytes(row.video)].map { $0 + "/report.html" }
+            let link = report.flatMap { path in
+                // Opens the report at the clearest picture of the face.
+                FileManager.default.fileExists(atPath: path)
+                    ? FilePath.relative(path, to: folder.path)
+                        + "#t=\(TimeText.seconds(row.bestMicroseconds))&face=\(row.faceIDs[0])" : nil
+            }
+            let ids = row.faceIDs.map(String.init)
+            let tracks = (ids.count == 1 ? "face " : "faces ") + ids.joined(separator: ", ")
+            return PageFace(
+                thumbnail: pictures.urls[Key(row)], label: Self.title(row), name: isNamed ? Self.title(row) : nil,
+                video: Printable.line(FilePath.name(of: row.video)), path: Printable.line(row.video), link: link,
+                details: [
+                    "\(Self.seconds(row.seconds)) s from \(TimeText.clock(row.firstMicroseconds)), \(tracks);"
+                        + " \(Int((100 * row.confidence).rounded())) % certain"
+                ])
+        }
 
         var notices = pictures.notices
         if order.count > cards.count {
@@ -57,7 +76,7 @@ struct PeoplePage {
                     + " \(NumberText.count(study.videos.count, "video"))", notices: notices),
             "pairs": pairs.map { pair -> [String: Any] in
                 [
-                    "faces": pair.rows.map { context.face($0, isNamed: true) }, "decision": pair.decision,
+                    "faces": pair.rows.map { face($0, isNamed: true) }, "decision": pair.decision,
                     "correction": pair.correction.text,
                 ]
             },
@@ -69,7 +88,7 @@ struct PeoplePage {
                     "id": id, "title": rows.first.map(Self.title) ?? "",
                     "detail": "\(Self.seconds(seconds[id] ?? 0)) s in \(NumberText.count(rows.count, "video"))"
                         + (rows.first?.name == nil ? "" : ", person \(id)"),
-                    "faces": shown.map { context.face($0, isNamed: false) },
+                    "faces": shown.map { face($0, isNamed: false) },
                     "leftOut": rows.count > shown.count ? [leftOut] : [],
                 ]
             },
@@ -78,8 +97,6 @@ struct PeoplePage {
         try AtomicFile.write(PageTemplate.people.render(content, for: path), to: path)
         return doubts.count
     }
-
-    // MARK: Pairs
 
     /// The correction is for the case that the decision is wrong.
     private func pair(
@@ -94,15 +111,12 @@ struct PeoplePage {
         case .joined:
             // The video of the second one, unless both are in one video.
             let tracks = one.video == other.video ? study.people[doubt.other].faceIDs : []
-            let video = isUnique(other.video) ? FilePath.name(of: other.video) : other.video
-            let correction = Correction.split(other.studyPersonID, tracks: tracks, video: video)
+            let name = FilePath.name(of: other.video)
+            let isUnique = study.videos.count { $0.name == name } == 1
+            let correction = Correction.split(
+                other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)
             return ([one, other], "One person (\(percent))", correction)
         }
-    }
-
-    private func isUnique(_ path: String) -> Bool {
-        let name = FilePath.name(of: path)
-        return study.videos.count { $0.name == name } == 1
     }
 
     private func row(of person: Int) -> PersonRow? {
@@ -111,17 +125,13 @@ struct PeoplePage {
         return tables.rows.first { $0.studyPersonID == person.studyID && PathBytes($0.video) == PathBytes(video) }
     }
 
-    // MARK: Pictures
-
     /// Makes the pictures of the first rows, as many as there may be.
     private func pictures(of rows: [PersonRow]) throws(VidscanError) -> (urls: [Key: String], notices: [String]) {
         guard hasThumbnails != false else { return ([:], []) }
         var wanted: [PathBytes: [PersonRow]] = [:]
         var seen: Set<Key> = []
         for row in rows where seen.count < Self.maximumPictures {
-            if seen.insert(Key(studyID: row.studyPersonID, video: PathBytes(row.video))).inserted {
-                wanted[PathBytes(row.video), default: []].append(row)
-            }
+            if seen.insert(Key(row)).inserted { wanted[PathBytes(row.video), default: []].append(row) }
         }
         var urls: [Key: String] = [:]
         var (missing, hidden): ([String], Int) = ([], 0)
@@ -142,9 +152,7 @@ struct PeoplePage {
                 }
                 let pictures = try FacePictures.make(
                     shown.map(\.1), of: result, from: source, limits: MediaLimits(), cancellation: cancellation)
-                for (row, moment) in shown {
-                    urls[Key(studyID: row.studyPersonID, video: PathBytes(row.video))] = pictures[moment.faceID]
-                }
+                for (row, moment) in shown { urls[Key(row)] = pictures[moment.faceID] }
             } catch {
                 if error.code == .interrupted || error.code == .media(.cancelled) { throw error }
                 missing.append("\(video.name): \(error.reason)")
@@ -162,38 +170,6 @@ struct PeoplePage {
                     + " --thumbnails shows them.")
         }
         return (urls, notices)
-    }
-
-    // MARK: Text
-
-    private struct Context {
-        /// Opens a report at the clearest picture of a face.
-        private static func moment(_ row: PersonRow) -> String {
-            "#t=\(TimeText.seconds(row.bestMicroseconds))&face=\(row.faceIDs[0])"
-        }
-
-        let folder: String
-        let pictures: [Key: String]
-        let results: [PathBytes: String]
-
-        func face(_ row: PersonRow, isNamed: Bool) -> PageFace {
-            let report = results[PathBytes(row.video)].map { $0 + "/report.html" }
-            let link = report.flatMap { path in
-                FileManager.default.fileExists(atPath: path)
-                    ? FilePath.relative(path, to: folder) + Self.moment(row) : nil
-            }
-            let tracks = row.faceIDs.count == 1 ? "face" : "faces"
-            let title = PeoplePage.title(row)
-            return PageFace(
-                thumbnail: pictures[Key(studyID: row.studyPersonID, video: PathBytes(row.video))], label: title,
-                name: isNamed ? title : nil, video: Printable.line(FilePath.name(of: row.video)),
-                path: Printable.line(row.video), link: link,
-                details: [
-                    "\(PeoplePage.seconds(row.seconds)) s from \(TimeText.clock(row.firstMicroseconds)), \(tracks)"
-                        + " \(row.faceIDs.map(String.init).joined(separator: ", "));"
-                        + " \(Int((100 * row.confidence).rounded())) % certain"
-                ])
-        }
     }
 
     private static func title(_ row: PersonRow) -> String { row.name ?? "Person \(row.studyPersonID)" }

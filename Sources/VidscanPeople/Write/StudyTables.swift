@@ -21,16 +21,16 @@ struct StudyTables {
             for (studyID, people) in people {
                 let tracks = people.flatMap(\.faceIDs).sorted().compactMap(video.track)
                 let best = people.max { ($0.faces?.count ?? 0, $1.faceIDs[0]) < ($1.faces?.count ?? 0, $0.faceIDs[0]) }
-                guard let first = tracks.first, let shown = best.flatMap({ video.track($0.bestFaceID) }) else {
-                    continue
-                }
+                guard let first = tracks.map(\.firstMicroseconds).min(),
+                    let last = tracks.map(\.lastMicroseconds).max(),
+                    let shown = best.flatMap({ video.track($0.bestFaceID) })
+                else { continue }
                 rows.append(
                     PersonRow(
                         studyPersonID: studyID, name: names[studyID], video: video.inputPath,
                         personIDs: Set(people.map(\.personID)).sorted(), faceIDs: tracks.map(\.faceID),
                         seconds: tracks.reduce(0) { $0 + $1.secondsVisible },
-                        firstMicroseconds: tracks.map(\.firstMicroseconds).min() ?? first.firstMicroseconds,
-                        lastMicroseconds: tracks.map(\.lastMicroseconds).max() ?? first.lastMicroseconds,
+                        firstMicroseconds: first, lastMicroseconds: last,
                         confidence: recorded[studyID] ?? IdentityCalibration.unjudged,
                         bestMicroseconds: shown.bestMicroseconds, bestFrame: shown.bestFrame))
             }
@@ -44,10 +44,9 @@ struct StudyTables {
         var names = Dictionary(uniqueKeysWithValues: state.names.map { ($0.studyPersonId, $0.name) })
         var given: [Int: Set<String>] = [:]
         for person in study.people {
-            guard let id = person.studyID, let name = study.videos[person.video].pseudonyms[person.personID] else {
-                continue
+            if let id = person.studyID, let name = study.videos[person.video].pseudonyms[person.personID] {
+                given[id, default: []].insert(name)
             }
-            given[id, default: []].insert(name)
         }
         let uses = Dictionary(given.values.flatMap { $0 }.map { ($0, 1) }, uniquingKeysWith: +)
         let taken = Set(names.values)

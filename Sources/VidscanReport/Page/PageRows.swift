@@ -20,10 +20,10 @@ struct PageRows {
     private static let coverStep = 10.0
 
     /// For the page's script: the name of each, its width in bytes and, unless it has whole numbers, its quantization.
-    let columns: [JSONValue]
-    let bytes: [UInt8]
+    private(set) var columns: [JSONValue] = []
+    private var bytes: [UInt8] = []
     /// By face_id.
-    let ranges: [Int: Range<Int>]
+    private(set) var ranges: [Int: Range<Int>] = [:]
     /// The mean score of the detector and the mesh, 0…1, by face_id.
     let certainty: [Int: Double]
     /// The page has every `stride`-th sample.
@@ -35,133 +35,113 @@ struct PageRows {
     ///   - size: The video's upright frame, in pixels.
     ///   - map: From positions in the tables to those in the video; `nil` if they are the same.
     init(
-        _ folder: String, faces: [Int], leftOut: Set<Int>, samples: SampleTimes, expected: Int,
+        _ folder: String, faces: Set<Int>, leftOut: Set<Int>, samples: SampleTimes, expected: Int,
         size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
     ) throws(VidscanError) {
-        let stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
-        let reader = try Reader(
-            folder, faces: Set(faces), leftOut: leftOut, times: samples.microseconds, stride: stride, size: size,
-            map: map)
-        self.stride = stride
-
-        // By face, then by time, so that neighbours are alike.
-        let order = reader.faceIDs.indices.sorted { (reader.faceIDs[$0], $0) < (reader.faceIDs[$1], $1) }
-        var ranges: [Int: Range<Int>] = [:]
-        for (row, index) in order.enumerated() {
-            let face = reader.faceIDs[index]
-            ranges[face] = (ranges[face]?.lowerBound ?? row)..<(row + 1)
-        }
-        self.ranges = ranges
-        certainty = reader.scores.mapValues { $0.sum / Double($0.count) }
-
-        var columns: [JSONValue] = []
-        var bytes: [UInt8] = []
-        func append(_ packed: PackedColumn, _ name: String, _ quantization: Quantization? = nil) {
-            var column: [String: JSONValue] = ["name": .text(name), "width": .integer(packed.width)]
-            column["quantization"] = quantization?.json
-            columns.append(.object(column))
-            bytes += packed.bytes
-        }
-        append(PackedColumn(samples.microseconds.map { UInt64(bitPattern: $0) }), "time")
-        append(PackedColumn(samples.frames.map { UInt32(truncatingIfNeeded: $0) }), "frame")
-        append(PackedColumn(order.map { UInt32(truncatingIfNeeded: reader.samples[$0]) }), "sample")
-        for (field, quantization, codes) in reader.numbers {
-            let name = field.name
-            if quantization.isByte {
-                append(PackedColumn(order.map { UInt8(truncatingIfNeeded: codes[$0]) }), name, quantization)
-            } else {
-                append(PackedColumn(order.map { codes[$0] }), name, quantization)
+        stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
+        let table = try TableReader(folder: folder, name: "faces.csv")
+        let columns = try FaceColumns(
+            [.confidence, .presence] + FaceField.points + FaceField.box + Self.metrics + Self.covers, of: table)
+        let (time, id) = (try table.column("time"), try table.column("face_id"))
+        let times = samples.microseconds
+        var numbers = Self.numbers(of: size)
+        var (faceIDs, samplesOfRows): ([Int], [Int]) = ([], [])
+        var scores: [Int: (sum: Double, count: Int)] = [:]
+        var sample = 0
+        while try table.next() {
+            let microseconds = try table.microseconds(time)
+            while sample < times.count, times[sample] < microseconds { sample += 1 }
+            guard sample < times.count, times[sample] == microseconds else {
+                throw table.problem("its time is not in frames.csv")
+            }
+            let face = try table.integer(id, in: ReadLimits.ids)
+            if leftOut.contains(face) { continue }
+            guard faces.contains(face) else { throw table.problem("face_id \(face) is not in tracks.csv") }
+            var row = try columns.numbers(in: table)
+            let score = ((row[.confidence] ?? 0) + (row[.presence] ?? 0)) / 2
+            let isNew = scores[face] == nil
+            scores[face, default: (0, 0)].sum += score
+            scores[face, default: (0, 0)].count += 1
+            guard isNew || sample % stride == 0 else { continue }
+            guard faceIDs.count < 2 * Self.maximumRows else {
+                throw table.problem("is one of too many rows for a page")
+            }
+            if let map { row.move(by: map) }
+            faceIDs.append(face)
+            samplesOfRows.append(sample)
+            for index in numbers.indices {
+                numbers[index].codes.append(numbers[index].quantization.code(row[numbers[index].field]))
             }
         }
-        self.columns = columns
-        self.bytes = bytes
+        certainty = scores.mapValues { $0.sum / Double($0.count) }
+
+        // By face, then by time, so that neighbours are alike.
+        let order = faceIDs.indices.sorted { (faceIDs[$0], $0) < (faceIDs[$1], $1) }
+        for (row, index) in order.enumerated() {
+            ranges[faceIDs[index]] = (ranges[faceIDs[index]]?.lowerBound ?? row)..<(row + 1)
+        }
+        append(samples.microseconds.map { UInt64(bitPattern: $0) }, "time")
+        append(samples.frames.map { UInt32(truncatingIfNeeded: $0) }, "frame")
+        append(order.map { UInt32(truncatingIfNeeded: samplesOfRows[$0]) }, "sample")
+        for (field, quantization, codes) in numbers {
+            if quantization.isByte {
+                append(order.map { UInt8(truncatingIfNeeded: codes[$0]) }, field.name, quantization)
+            } else {
+                append(order.map { codes[$0] }, field.name, quantization)
+            }
+        }
     }
 
     var count: Int { ranges.values.reduce(0) { $0 + $1.count } }
 
-    private struct Reader {
-        private(set) var faceIDs: [Int] = []
-        private(set) var samples: [Int] = []
-        private(set) var numbers: [(field: FaceField, quantization: Quantization, codes: [UInt16])]
-        private(set) var scores: [Int: (sum: Double, count: Int)] = [:]
-
-        init(
-            _ folder: String, faces: Set<Int>, leftOut: Set<Int>, times: [Int64], stride: Int,
-            size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
-        ) throws(VidscanError) {
-            let table = try TableReader(folder: folder, name: "faces.csv")
-            let columns = try FaceColumns(
-                [.confidence, .presence] + FaceField.points + FaceField.box + PageRows.metrics
-                    + PageRows.covers, of: table)
-            let (time, id) = (try table.column("time"), try table.column("face_id"))
-            // Faces may lie partly outside the frame.
-            let longer = Double(max(size.width, size.height))
-            let step = max(PageRows.positionStep, 3 * longer / 65_000)
-            let positions = FaceField.box + PageRows.points.flatMap { [FaceField.x($0), .y($0)] }
-            numbers = positions.map { ($0, Quantization(-longer...2 * longer, step: step), []) }
-            numbers += PageRows.metrics.map { metric in
+    private static func numbers(
+        of size: (width: Int, height: Int)
+    ) -> [(field: FaceField, quantization: Quantization, codes: [UInt16])] {
+        // Faces may lie partly outside the frame.
+        let longer = Double(max(size.width, size.height))
+        let step = max(positionStep, 3 * longer / 65_000)
+        let positions = FaceField.box + points.flatMap { [FaceField.x($0), .y($0)] }
+        return positions.map { ($0, Quantization(-longer...2 * longer, step: step), []) }
+            + metrics.map { metric in
                 // A tenth of a degree for angles; a byte is enough for scores.
                 let extent = metric.range.upperBound - metric.range.lowerBound
-                let step = metric.unit == "degrees" ? 0.1 : extent / 250
-                return (metric, Quantization(metric.range, step: step), [])
-            }
-            numbers += PageRows.covers.map { ($0, Quantization($0.range, step: PageRows.coverStep), []) }
-            var sample = 0
-            while try table.next() {
-                let microseconds = try table.microseconds(time)
-                while sample < times.count, times[sample] < microseconds { sample += 1 }
-                guard sample < times.count, times[sample] == microseconds else {
-                    throw table.problem("its time is not in frames.csv")
-                }
-                let face = try table.integer(id, in: ReadLimits.ids)
-                if leftOut.contains(face) { continue }
-                guard faces.contains(face) else { throw table.problem("face_id \(face) is not in tracks.csv") }
-                var row = try columns.numbers(in: table)
-                let score = ((row[.confidence] ?? 0) + (row[.presence] ?? 0)) / 2
-                let isNew = scores[face] == nil
-                scores[face, default: (0, 0)].sum += score
-                scores[face, default: (0, 0)].count += 1
-                guard isNew || sample % stride == 0 else { continue }
-                guard faceIDs.count < 2 * PageRows.maximumRows else {
-                    throw table.problem("is one of too many rows for a page")
-                }
-                if let map { row.move(by: map) }
-                faceIDs.append(face)
-                samples.append(sample)
-                for index in numbers.indices {
-                    numbers[index].codes.append(numbers[index].quantization.code(row[numbers[index].field]))
-                }
-            }
-        }
+                return (metric, Quantization(metric.range, step: metric.unit == "degrees" ? 0.1 : extent / 250), [])
+            } + covers.map { ($0, Quantization($0.range, step: coverStep), []) }
     }
-}
 
-/// Whole numbers as their differences, split into bytes, all lowest bytes first. Neighbouring samples differ little, so
-/// these compress well.
-struct PackedColumn {
-    /// Bytes per number: 1, 2, 4 or 8.
-    let width: Int
-    private(set) var bytes: [UInt8]
-
-    init<Value: FixedWidthInteger & UnsignedInteger>(_ values: some Collection<Value>) {
-        width = Value.bitWidth / 8
-        bytes = []
-        bytes.reserveCapacity(values.count * width)
-        var folded: [Value] = []
-        folded.reserveCapacity(values.count)
+    /// Appends whole numbers as their differences, split into bytes, all lowest bytes first. Neighbouring samples differ
+    /// little, so these compress well.
+    private mutating func append<Value: FixedWidthInteger & UnsignedInteger>(
+        _ values: [Value], _ name: String, _ quantization: Quantization? = nil
+    ) {
+        let width = Value.bitWidth / 8
+        var column: [String: JSONValue] = ["name": .text(name), "width": .integer(width)]
+        column["quantization"] = quantization?.json
+        columns.append(.object(column))
         var previous: Value = 0
-        for value in values {
+        let folded = values.map { value in
             let difference = value &- previous
             previous = value
             // Small differences of either sign become small: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …
             let isNegative = difference >> (Value.bitWidth - 1) == 1
-            folded.append((difference << 1) ^ (isNegative ? Value.max : 0))
+            return (difference << 1) ^ (isNegative ? Value.max : 0)
         }
-        for byte in 0..<width { bytes.append(contentsOf: folded.map { UInt8(truncatingIfNeeded: $0 >> (8 * byte)) }) }
+        for byte in 0..<width { bytes += folded.map { UInt8(truncatingIfNeeded: $0 >> (8 * byte)) } }
+    }
+
+    /// In the zlib format (RFC 1950), which browsers decompress.
+    func compressed() throws(VidscanError) -> [UInt8] {
+        var size = compressBound(uLong(bytes.count))
+        var compressed = [UInt8](repeating: 0, count: Int(size))
+        guard compress2(&compressed, &size, bytes, uLong(bytes.count), Z_BEST_COMPRESSION) == Z_OK else {
+            throw VidscanError(.output, "not enough memory to compress the page's data", stage: .render)
+        }
+        compressed.removeLast(compressed.count - Int(size))
+        return compressed
     }
 }
 
-struct Quantization {
+private struct Quantization {
     /// Has code 1; code 0 is a missing number.
     let low: Double
     let step: Double
@@ -180,18 +160,5 @@ struct Quantization {
     func code(_ value: Double?) -> UInt16 {
         guard let value, !value.isNaN else { return 0 }
         return UInt16(1 + min(max(((value - low) / step).rounded(), 0), Double(largest - 1)))
-    }
-}
-
-/// The zlib format (RFC 1950), which browsers decompress.
-enum Deflate {
-    static func compress(_ bytes: [UInt8]) throws(VidscanError) -> [UInt8] {
-        var size = compressBound(uLong(bytes.count))
-        var compressed = [UInt8](repeating: 0, count: Int(size))
-        guard compress2(&compressed, &size, bytes, uLong(bytes.count), Z_BEST_COMPRESSION) == Z_OK else {
-            throw VidscanError(.output, "not enough memory to compress the page's data", stage: .render)
-        }
-        compressed.removeLast(compressed.count - Int(size))
-        return compressed
     }
 }

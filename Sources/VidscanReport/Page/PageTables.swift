@@ -18,12 +18,8 @@ struct ReportedFace {
     var blinkRate: Double?
     /// By metric. The samples are those behind the mean; `nil` if the table does not say.
     var measures: [String: (mean: Double?, samples: Int?, rest: Double?)]
-}
 
-enum PageTables {
-    private static let measures = TrackTable.measures.filter { $0.range != 0...1 }
-
-    static func faces(_ folder: String) throws(VidscanError) -> [ReportedFace] {
+    static func read(_ folder: String) throws(VidscanError) -> [ReportedFace] {
         let table = try TableReader(folder: folder, name: "tracks.csv")
         let (id, person) = (try table.column("face_id"), try table.column("person_id"))
         let personConfidence = table.optionalColumn("person_confidence")
@@ -32,11 +28,11 @@ enum PageTables {
         let (samples, appearances) = (try table.column("samples"), try table.column("appearances"))
         let box = try FaceColumns(FaceField.box, of: table)
         let blinkRate = table.optionalColumn("blink_rate")
-        let columns = try measures.map { measure throws(VidscanError) in
-            (
-                measure: measure, mean: try table.column("\(measure.name)_mean"),
-                samples: table.optionalColumn("\(measure.name)_samples"),
-                rest: table.optionalColumn("\(measure.name)_rest")
+        let columns = try TrackTable.measures.filter { $0.range != 0...1 }.map { measure throws(VidscanError) in
+            let (samples, rest) = ("\(measure.name)_samples", "\(measure.name)_rest")
+            return (
+                measure, try table.column("\(measure.name)_mean"), table.optionalColumn(samples),
+                table.optionalColumn(rest)
             )
         }
         var ids: Set<Int> = []

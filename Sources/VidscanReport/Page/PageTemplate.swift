@@ -27,14 +27,6 @@ package enum PageTemplate: String {
         } catch { throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render) }
     }
 
-    /// The content security policy.
-    fileprivate func policy(loads: Loads) -> String {
-        let scripts = modules.isEmpty ? "" : "; script-src 'unsafe-inline'"
-        return
-            "default-src 'none'; style-src 'unsafe-inline'\(scripts)\(loads == .status ? " 'self'" : ""); img-src data:"
-            + (loads == .video ? " blob: file: 'self'; media-src blob: file: 'self'" : "")
-    }
-
     package enum Loads: Sendable {
         case nothing
         /// Next to the page, or chosen by the user.
@@ -65,7 +57,9 @@ package struct PageHead: Sendable {
     let summary: String
     package var warnings: [String]
     package var notices: [String]
-    let style, script, policy: String
+    let style, script: String
+    /// The content security policy.
+    let policy: String
 
     package init(
         _ template: PageTemplate, title: String, summary: String, warnings: [String] = [], notices: [String] = [],
@@ -76,7 +70,10 @@ package struct PageHead: Sendable {
             PackageResources.page_css, template == .report ? PackageResources.report_css : PackageResources.lists_css,
         ])
         script = "(() => {\n\"use strict\";\n" + Self.text(template.modules) + "})();\n"
-        policy = template.policy(loads: loads)
+        let scripts = template.modules.isEmpty ? "" : "; script-src 'unsafe-inline'"
+        policy =
+            "default-src 'none'; style-src 'unsafe-inline'\(scripts)\(loads == .status ? " 'self'" : ""); img-src data:"
+            + (loads == .video ? " blob: file: 'self'; media-src blob: file: 'self'" : "")
     }
 
     private static func text(_ resources: [[UInt8]]) -> String {

@@ -26,8 +26,6 @@ struct ReportPage {
 
     private var record: RunRecord { result.record }
 
-    // MARK: Text
-
     func html(for path: String, notices: [String]) throws(VidscanError) -> String {
         let (data, rows) = try data(for: path)
         let counts = record.counts
@@ -92,8 +90,6 @@ struct ReportPage {
         return TimeText.clock(microseconds) + String(format: ".%02d", (microseconds / 10000) % 100)
     }
 
-    // MARK: Data
-
     /// Returns what the page's script reads: JSON, and the packed rows.
     private func data(for path: String) throws(VidscanError) -> (json: String, rows: [UInt8]) {
         let size = (
@@ -104,7 +100,7 @@ struct ReportPage {
             throw .result("run.json gives a frame of impossible size", input: result.name)
         }
         let rows = try PageRows(
-            result.name, faces: faces.map(\.id), leftOut: leftOut, samples: samples,
+            result.name, faces: Set(faces.map(\.id)), leftOut: leftOut, samples: samples,
             expected: leftOut.isEmpty ? record.counts.faces : faces.reduce(0) { $0 + $1.samples }, size: size,
             map: try result.mapToSource())
         var video: [String: JSONValue] = [
@@ -142,15 +138,11 @@ struct ReportPage {
             // For the commands that put corrections into the tables and make the page again.
             let folder = FilePath.relative(result.name, to: FilePath.folder(of: FilePath.absolute(path)))
             data["result"] = .text(folder.isEmpty ? "." : folder)
-            data["again"] = .list(remake(path, isInResult: folder.isEmpty).map(JSONValue.text))
+            let isUsual = folder.isEmpty && FilePath.name(of: path) == "report.html"
+            let again = options + (isUsual ? [] : ["--output", FilePath.absolute(path)])
+            data["again"] = .list(again.map(JSONValue.text))
         }
-        return (try Self.json(.object(data)), try Deflate.compress(rows.bytes))
-    }
-
-    /// The options of `vidscan report` that make this page again.
-    private func remake(_ path: String, isInResult: Bool) -> [String] {
-        options
-            + (isInResult && FilePath.name(of: path) == "report.html" ? [] : ["--output", FilePath.absolute(path)])
+        return (try Self.json(.object(data)), try rows.compressed())
     }
 
     private static func texts(_ texts: [Int: String]) -> JSONValue {

@@ -63,21 +63,14 @@
     },
     add(item) { this.change(list => [...list, item], `Added: ${describe(item)}`); },
     remove(item) { this.change(list => without(list, [item]), `Removed: ${describe(item)}`); },
-    undo() {
-      const step = this.done.pop();
-      if (!step) return say("There is no correction to take back.");
-      this.undone.push(step);
-      this.replay(step[1], step[0], "Taken back");
-    },
-    redo() {
-      const step = this.undone.pop();
-      if (!step) return say("There is no correction to make again.");
-      this.done.push(step);
-      this.replay(step[0], step[1], "Made again");
-    },
-    /** Makes one change of the list, and leaves alone what other tabs have changed since. */
-    replay(from, to, word) {
-      const gone = without(from, to), added = without(to, from), list = without(this.read(), gone);
+    undo() { this.replay(this.done, this.undone, step => step.toReversed(), "take back", "Taken back"); },
+    redo() { this.replay(this.undone, this.done, step => step, "make again", "Made again"); },
+    /** Makes the last of the changes, and leaves alone what other tabs have changed since. */
+    replay(changes, others, ends, what, word) {
+      const step = changes.pop();
+      if (!step) return say(`There is no correction to ${what}.`);
+      others.push(step);
+      const [from, to] = ends(step), gone = without(from, to), added = without(to, from), list = without(this.read(), gone);
       for (const item of added) list.splice(to.indexOf(item), 0, item);
       this.write(list);
       say(`${word}: ${[...gone, ...added].map(describe).join("; ")}`, true);
@@ -205,9 +198,13 @@
     byId("name").value = model.names.get(owner.id) ?? "";
     byId("somebody-else").disabled = !companion(selection);
     byId("somebody-else").textContent = `Not ${owner.name}`;
-    const others = state.order.filter(person => person !== owner);
-    byId("others").replaceChildren(...others.map(person => faceButton(person, `Same person as ${person.name}`, () => join(selection, person))));
-    if (others.length) byId("others").prepend(make("span", { className: "hint" }, "Same person as"));
+    // Their pictures with their names.
+    const others = state.order.filter(person => person !== owner).map(person => {
+      const image = pictureOf(person);
+      return make("button", { type: "button", className: "face", ariaLabel: `Same person as ${person.name}`, style: colorStyle(person), onclick: () => join(selection, person) },
+        image ? make("img", { src: image, alt: "" }) : make("span", { className: "nopicture" }, "?"), make("bdi", {}, person.name));
+    });
+    byId("others").replaceChildren(...others.length ? [make("span", { className: "hint" }, "Same person as")] : [], ...others);
   }
   // Among many people, what is typed as a name finds those who have it already.
   byId("name").addEventListener("input", event => {
@@ -215,12 +212,6 @@
     const found = buttons.filter(button => button.textContent.toLowerCase().includes(wanted));
     for (const button of buttons) button.hidden = found.length > 0 && !found.includes(button);
   });
-  /** A person's picture with the name. */
-  function faceButton(person, label, onclick) {
-    const image = pictureOf(person);
-    return make("button", { type: "button", className: "face", ariaLabel: label, style: colorStyle(person), onclick },
-      image ? make("img", { src: image, alt: "" }) : make("span", { className: "nopicture" }, "?"), make("bdi", {}, person.name));
-  }
   /** Says that a track's person and another one are the same. */
   function join(track, other) {
     const together = track.owner.tracks.find(a => other.tracks.some(b => sharesSample(a, b)));
@@ -273,8 +264,7 @@
   byId("no-face").addEventListener("click", () => {
     if (state.selection) corrections.add({ do: "not_a_face", face: faceOf(state.selection) });
   });
-  byId("from-here").addEventListener("click", () => { byId("exclude-from").value = clock(player.position, 3); });
-  byId("to-here").addEventListener("click", () => { byId("exclude-to").value = clock(player.position, 3); });
+  for (const end of ["from", "to"]) byId(end + "-here").addEventListener("click", () => { byId("exclude-" + end).value = clock(player.position, 3); });
   /** Reads seconds, m:ss or h:mm:ss, with a decimal point or comma; throws what is wrong with it. */
   function readTime(text) {
     const [, hours, minutes, seconds] = /^(?:(?:(\d+):(?=\d\d:))?(\d+):(?=\d\d(?!\d)))?(\d+(?:[.,]\d+)?)$/.exec(text.trim()) ?? [];

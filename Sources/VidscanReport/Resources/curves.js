@@ -1,11 +1,8 @@
   // Levels of detail: minimum and maximum of 8, 64, 512 … rows, so that a curve costs as much as it has pixels.
   const levelCache = new Map();
-  function levelsOf(track, column, name) {
-    const key = `${name} ${track.from} ${track.to}`;
-    let levels = levelCache.get(key);
-    if (levels) return levels;
-    levels = [];
-    const values = Float32Array.from({ length: track.to - track.from }, (_, i) => number(column, track.from + i));
+  const cached = (key, find) => levelCache.get(key) ?? levelCache.set(key, find()).get(key);
+  const levelsOf = (track, column, name) => cached(`${name} ${track.from} ${track.to}`, () => {
+    const levels = [], values = Float32Array.from({ length: track.to - track.from }, (_, i) => number(column, track.from + i));
     let size = 1, low = values, high = values;
     do {
       const count = Math.ceil(low.length / 8), least = new Float32Array(count).fill(NaN), most = new Float32Array(count).fill(NaN);
@@ -18,15 +15,13 @@
       [size, low, high] = [8 * size, least, most];
       levels.push({ size, low, high });
     } while (low.length > 8);
-    levelCache.set(key, levels);
     return levels;
-  }
+  });
 
   const tickSteps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200];
 
   function drawCuts(context, top, bottom) {
-    context.strokeStyle = paint.soft;
-    context.globalAlpha = 0.45;
+    Object.assign(context, { strokeStyle: paint.soft, globalAlpha: 0.45 });
     let last = -9;
     for (let i = search(0, data.cuts.length, i => cutTimes[i] >= state.view[0]); i < data.cuts.length && cutTimes[i] <= state.view[1]; i++) {
       const x = Math.round(toX(cutTimes[i])) + 0.5;
@@ -39,8 +34,7 @@
     context.globalAlpha = 1;
   }
   function drawExcluded(context, top, bottom) {
-    context.fillStyle = paint.soft;
-    context.globalAlpha = 0.25;
+    Object.assign(context, { fillStyle: paint.soft, globalAlpha: 0.25 });
     for (const [from, to] of state.model.excluded) {
       const x = Math.max(gutter, toX(from)), end = toX(to);
       if (end > gutter) context.fillRect(x, top, Math.max(1, end - x), bottom - top);
@@ -55,20 +49,15 @@
 
   function drawCurves() {
     const width = areaWidth, height = curvesHeight(), bottom = height - rulerHeight, context = fit(curves, width, height);
-    context.font = "11px system-ui, sans-serif";
-    context.textBaseline = "middle";
+    Object.assign(context, { font: "11px system-ui, sans-serif", textBaseline: "middle" });
     const tall = bottom / state.stack.length;
     state.stack.forEach((metric, index) => drawMetric(context, metric, index * tall, (index + 1) * tall));
-    context.save();
-    context.beginPath();
-    context.rect(gutter, 0, width - gutter, height);
-    context.clip();
+    clip(context, gutter, 0, width - gutter, height);
     drawExcluded(context, 0, bottom);
     drawCuts(context, 0, bottom);
     // The ruler.
     const step = tickSteps.find(step => (state.view[1] - state.view[0]) / step <= plotWidth() / 76) || 86400, decimals = step < 0.1 ? 2 : step < 1 ? 1 : 0;
-    context.textAlign = "center";
-    context.fillStyle = paint.soft;
+    Object.assign(context, { textAlign: "center", fillStyle: paint.soft });
     for (let t = Math.ceil(state.view[0] / step - 1e-9) * step; t <= state.view[1] + 1e-9; t += step) {
       const x = toX(t);
       context.fillRect(Math.round(x), bottom, 1, 4);
@@ -82,22 +71,15 @@
     const width = areaWidth, { name, low, high, unit } = metric, column = columns.get(name);
     [top, bottom] = [top + 7, bottom - 5];
     const y = value => bottom - (value - low) / (high - low) * (bottom - top), steps = bottom - top < 70 ? 2 : 4;
-    context.textAlign = "right";
-    context.lineWidth = 1;
+    Object.assign(context, { textAlign: "right", lineWidth: 1, strokeStyle: paint.line, fillStyle: paint.soft });
     for (let i = 0; i <= steps; i++) {
       const value = low + (high - low) * i / steps, at = Math.round(y(value)) + 0.5;
-      context.strokeStyle = paint.line;
       drawLine(context, gutter, at, width, at);
-      context.fillStyle = paint.soft;
       context.fillText(String(+value.toFixed(2)) + (unit === "degrees" ? "°" : ""), gutter - 6, at);
     }
-    context.textAlign = "left";
-    context.fillStyle = paint.text;
+    Object.assign(context, { textAlign: "left", fillStyle: paint.text });
     context.fillText(words(name), 2, (top + bottom) / 2, gutter - 44);
-    context.save();
-    context.beginPath();
-    context.rect(gutter, top - 7, width - gutter, bottom - top + 12);
-    context.clip();
+    clip(context, gutter, top - 7, width - gutter, bottom - top + 12);
     const interval = Math.max(data.interval * data.stride, 1e-3), labelled = new Map();
     for (const track of state.model.tracks) {
       if (!state.shownPeople.has(track.person) || track.end < state.view[0] - interval || track.begin > state.view[1] + interval) continue;
@@ -106,10 +88,8 @@
       const alpha = !state.selection || !state.shownPeople.has(state.selection.person) || track.person === state.selection.person ? 1 : 0.3;
       drawGaps(context, track, metric, top, bottom);
       if (rest !== undefined) {
-        context.strokeStyle = color;
-        context.globalAlpha = 0.7 * alpha;
+        Object.assign(context, { strokeStyle: color, globalAlpha: 0.7 * alpha, lineWidth: 1 });
         context.setLineDash([5, 4]);
-        context.lineWidth = 1;
         drawLine(context, toX(track.begin), y(rest), toX(track.end), y(rest));
         context.setLineDash([]);
       }
@@ -139,30 +119,22 @@
     return metric.name.startsWith("gaze") ? "eyes shut" : "not measured";
   }
   /** The times in which a track is visible without a value of a metric: [from, to, reason]. */
-  function gapsOf(track, metric) {
-    const key = `gaps ${metric.name} ${track.from} ${track.to}`, column = columns.get(metric.name), step = data.interval * data.stride;
-    let gaps = levelCache.get(key);
-    if (gaps) return gaps;
-    gaps = [];
+  const gapsOf = (track, metric) => cached(`gaps ${metric.name} ${track.from} ${track.to}`, () => {
+    const gaps = [], column = columns.get(metric.name), step = data.interval * data.stride;
     for (let row = track.from; row < track.to; row++) {
       if (column.codes[row] !== 0) continue;
       const time = timeOf(row), reason = gapReason(row, metric), last = gaps.at(-1);
       if (last && last[2] === reason && time - last[1] < step / 2) last[1] = time + step; else gaps.push([time, time + step, reason]);
     }
-    levelCache.set(key, gaps);
     return gaps;
-  }
+  });
   function drawGaps(context, track, metric, top, bottom) {
-    context.strokeStyle = context.fillStyle = paint[track.owner.color];
-    context.lineWidth = 1;
+    Object.assign(context, { strokeStyle: paint[track.owner.color], fillStyle: paint[track.owner.color], lineWidth: 1 });
     for (const [from, to, reason] of gapsOf(track, metric)) {
       const a = Math.max(gutter, toX(from)), b = Math.min(areaWidth, toX(to));
       if (b - a < 1) continue;
       context.globalAlpha = 0.35;
-      context.save();
-      context.beginPath();
-      context.rect(a, bottom - 10, b - a, 10);
-      context.clip();
+      clip(context, a, bottom - 10, b - a, 10);
       context.beginPath();
       for (let x = a - a % 6 - 10; x < b; x += 6) {
         context.moveTo(x, bottom);
@@ -206,11 +178,10 @@
     .replace(/([,:] )(Follows|Mostly follows|Roughly follows|Ranks )/g, (_, before, text) => before + text.toLowerCase());
   const groupNames = { emotions: "Emotions", expressions: "Expressions", eyes: "Eyes", head: "Head", picture: "Picture", emojis: "Emojis", aus: "Action units" };
   function fillMenu() {
-    const lines = Object.entries(groupNames).map(([group, title]) => make("fieldset", {}, make("legend", {}, title),
+    byId("metric-list").replaceChildren(...Object.entries(groupNames).map(([group, title]) => make("fieldset", {}, make("legend", {}, title),
       ...metrics.filter(metric => metric.group === group).map(metric => make("label", { title: inWords(metric.meaning) },
         make("input", { type: "checkbox", value: metric.name, onchange: event => toggleMetric(metric, event.target.checked) }),
-        ` ${words(metric.name)}${reliability[metric.status] ?? ""}`))));
-    byId("metric-list").replaceChildren(...lines);
+        ` ${words(metric.name)}${reliability[metric.status] ?? ""}`)))));
   }
   /** Draws another metric, at most four; the last one stays. */
   function toggleMetric(metric, isShown) {
@@ -238,7 +209,6 @@
     });
     byId("in-words").textContent = lines.join(" ");
   }
-  /** The values of a person's metric over the video. */
   function measured(person, metric) {
     const column = columns.get(metric.name);
     let [sum, count, all, least, most] = [0, 0, 0, Infinity, -Infinity];
@@ -261,14 +231,13 @@
     for (const group of byId("metric-list").children) group.hidden = !group.querySelector("label:not([hidden])");
   });
   on("metric", showMetrics);
-  on("model", () => describeCurves());
+  on("model", describeCurves);
 
   function drawCurve(context, track, column, name, y, color, interval) {
     const first = Math.max(track.from, search(track.from, track.to, row => timeOf(row) >= state.view[0]) - 1);
     const end = Math.min(track.to, search(track.from, track.to, row => timeOf(row) > state.view[1]) + 1);
     const perPixel = (end - first) / Math.max(1, toX(Math.min(state.view[1], track.end)) - toX(Math.max(state.view[0], track.begin)) + 1);
-    context.strokeStyle = context.fillStyle = color;
-    context.lineWidth = track === state.selection ? 2.2 : 1.5;
+    Object.assign(context, { strokeStyle: color, fillStyle: color, lineWidth: track === state.selection ? 2.2 : 1.5 });
     context.beginPath();
     if (perPixel < 1) {
       let last = null;
@@ -305,12 +274,10 @@
       const x = Math.floor(toX(timeOf(track.from + bucket * size)));
       if (x !== pixel) {
         flush();
-        pixel = x;
-        least = low;
-        most = high;
+        [pixel, least, most] = [x, low, high];
       } else {
-        if (low < least) least = low;
-        if (high > most) most = high;
+        least = Math.min(least, low);
+        most = Math.max(most, high);
       }
     }
     flush();

@@ -18,7 +18,6 @@
   const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   /** A word of a shell's command. */
   const quoted = text => /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-  /** Saves a file in the browser's folder for them. */
   function download(blob, name) {
     const link = make("a", { href: URL.createObjectURL(blob), download: name });
     link.click();
@@ -45,11 +44,10 @@
     heads.forEach(head => head.removeAttribute("aria-sort"));
     heads[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
     // A page that shows only some of the rows keeps all of them here, and shows them itself.
-    const isPartial = table.allRows !== undefined;
     const keyed = (table.allRows ?? [...table.tBodies[0].rows]).map(row => ({ row, key: cellValue(row.cells[column].textContent.trim()) }));
     keyed.sort((a, b) => a.key === "" || b.key === "" || ascending ? compareCells(a.key, b.key) : compareCells(b.key, a.key));
     const sorted = keyed.map(entry => entry.row);
-    if (isPartial) table.allRows = sorted; else table.tBodies[0].append(...sorted);
+    if (table.allRows) table.allRows = sorted; else table.tBodies[0].append(...sorted);
     table.dispatchEvent(new CustomEvent("sorted", { detail: { column, ascending } }));
   };
   for (const table of document.querySelectorAll("table.sortable"))

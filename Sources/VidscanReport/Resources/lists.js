@@ -40,8 +40,8 @@
           make("span", { className: "value" })),
         make("button", { type: "button", className: "small", ariaLabel: `Go to ${person.name}`, title: "Go to the clearest picture", onclick: () => choose(person.tracks[0], person.tracks[0].best) }, "→"));
     });
+    if (!list.length) list.push(make("li", { className: "empty" }, state.order.length ? "Nobody has this name." : "No face was found."));
     byId("people").replaceChildren(...list);
-    if (!list.length) byId("people").append(make("li", { className: "empty" }, state.order.length ? "Nobody has this name." : "No face was found."));
   }
   /** A person in one line: how long, how often, and how much of it could be measured. */
   function strip(person) {
@@ -104,8 +104,8 @@
       const ownerOf = ownerFinder(), { kinds, time, kind, face, value, measured } = data.events;
       this.all = time.map((time, i) => {
         const track = face[i] === null ? null : ownerOf(face[i], time);
-        return { time, kind: kinds[kind[i]], track, gone: face[i] !== null && !track, value: value[i], measured: measured[i] };
-      }).filter(event => !event.gone && !isExcluded(event.time));
+        return { time, kind: kinds[kind[i]], track, value: value[i], measured: measured[i] };
+      }).filter(event => event.track !== undefined && !isExcluded(event.time));
       // How often each kind has happened to each person.
       this.counts = new Map();
       for (const { kind, track } of this.all)
@@ -144,8 +144,7 @@
     focus(index) {
       if (index < 0 || index >= this.rows.length) return;
       const top = index * this.height;
-      if (top < this.box.scrollTop) this.box.scrollTop = top;
-      if (top + this.height > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = top + this.height - this.box.clientHeight;
+      this.box.scrollTop = Math.max(Math.min(this.box.scrollTop, top), top + this.height - this.box.clientHeight);
       this.draw();
       this.inner.querySelector(`[data-index="${index}"]`)?.focus({ preventScroll: true });
     },
@@ -153,12 +152,8 @@
       if (event.track) select(event.track);
       player.stop(event.time);
     },
-    /** Goes to the next or the previous event that passes the filter. */
     jump(direction) {
-      const next = direction > 0
-        ? search(0, this.rows.length, i => this.rows[i].time > player.position + sameTime)
-        : search(0, this.rows.length, i => this.rows[i].time >= player.position - sameTime) - 1;
-      const event = this.rows[next];
+      const event = this.rows[neighbor(this.rows.length, i => this.rows[i].time, player.position, direction)];
       if (!event) return;
       this.show(event);
       say(`${words(event.kind)} ${event.track?.owner.name ?? ""} at ${clock(event.time)}`);
@@ -203,7 +198,6 @@
           ...isFace ? [] : owner.tracks.filter(other => other !== track).slice(0, 3).map(other => picture(other, `at ${clock(other.begin)}`))),
         make("p", {}, make("progress", { max: this.total, value: answered }), make("span", { className: "hint" }, " " + progress)));
     },
-    /** Goes to the doubt that is shown. */
     go() {
       if (this.doubt && !byId("panel-check").hidden) choose(this.doubt.track, this.doubt.track.best);
     },
@@ -222,12 +216,8 @@
     },
   };
 
-  on("model", () => {
-    eventList.fill();
-    showPeople();
-    showValues();
-    review.show();
-  });
-  on("metric", showPeople);
-  on("time metric", showValues);
+  on("model", () => eventList.fill());
+  on("model metric", showPeople);
+  on("model time metric", showValues);
+  on("model", () => review.show());
   on("layout", () => eventList.draw());

@@ -1,8 +1,3 @@
-  /** The tracks as the tables have them. A person without a number is one of their own. */
-  const originalTracks = () => data.tracks.map((track, index) => ({
-    ...track, from: track.row, to: track.row + track.rows, base: index, person: track.person ?? -track.id, isSplit: false,
-  }));
-
   /** The track that a correction names by a time and a box, as `vidscan apply` finds it; or why there is none. */
   function findTrack(tracks, face) {
     const reach = Math.max(0.5, 1.5 * data.interval * data.stride), found = [];
@@ -33,7 +28,9 @@
   /** What the tables look like after corrections: tracks, names of people, excluded ranges, notes, and problems. */
   function correct(list) {
     const model = {
-      tracks: originalTracks(), names: new Map(Object.entries(data.names).map(([id, name]) => [+id, name])),
+      // A person without a number is one of their own.
+      tracks: data.tracks.map((track, base) => ({ ...track, from: track.row, to: track.row + track.rows, base, person: track.person ?? -track.id, isSplit: false })),
+      names: new Map(Object.entries(data.names).map(([id, name]) => [+id, name])),
       excluded: [...data.excluded], notes: data.corrections.filter(item => item.do === "note"), problems: [],
     };
     let nextTrack = Math.max(0, ...data.tracks.map(track => track.id)) + 1;
@@ -89,13 +86,11 @@
     });
     const people = new Map();
     for (const track of [...model.tracks].sort((a, b) => timeOf(a.from) - timeOf(b.from) || a.id - b.id)) {
-      if (!people.has(track.person)) people.set(track.person, { id: track.person, tracks: [], color: (Math.abs(track.person) - 1) % 8, seconds: 0 });
+      if (!people.has(track.person)) people.set(track.person, { id: track.person, tracks: [], color: (Math.abs(track.person) - 1) % 8, seconds: 0, marks: [] });
       const person = people.get(track.person);
       person.tracks.push(track);
       person.seconds += (track.to - track.from) * data.interval * data.stride;
-      track.owner = person;
-      track.begin = timeOf(track.from);
-      track.end = timeOf(track.to - 1);
+      Object.assign(track, { owner: person, begin: timeOf(track.from), end: timeOf(track.to - 1) });
     }
     for (const person of people.values()) {
       person.name = model.names.get(person.id) ?? (person.id > 0 ? `Person ${person.id}` : `Face ${-person.id}`);

@@ -15,44 +15,36 @@
     if (!picture || !state.model) return;
     const { scale, left, top, width, height } = placement(), context = fit(overlay, width, height);
     const x = value => left + scale * value, y = value => top + scale * value;
-    context.font = "600 13px system-ui, sans-serif";
-    context.textBaseline = "middle";
+    Object.assign(context, { font: "600 13px system-ui, sans-serif", textBaseline: "middle" });
     for (const { track, rows, box } of facesAt(state.time)) {
       const color = paint[track.owner.color];
       const [bx, by, bw, bh] = [x(box[0]), y(box[1]), scale * box[2], scale * box[3]];
       if (layers.boxes) {
-        context.strokeStyle = "rgba(0,0,0,.55)";
-        context.lineWidth = track === state.selection ? 6 : 4;
+        const line = track === state.selection ? 4 : 2;
+        Object.assign(context, { strokeStyle: "rgba(0,0,0,.55)", lineWidth: line + 2 });
         context.strokeRect(bx, by, bw, bh);
-        context.strokeStyle = color;
-        context.lineWidth = track === state.selection ? 4 : 2;
+        Object.assign(context, { strokeStyle: color, lineWidth: line });
         context.setLineDash(isExcluded(state.time) ? [4, 4] : []);
         context.strokeRect(bx, by, bw, bh);
         context.setLineDash([]);
       }
-      if (layers.points) {
-        for (const name of drawnPoints) {
-          const px = valueAt(name + "_x", rows), py = valueAt(name + "_y", rows);
-          if (Number.isNaN(px)) continue;
-          context.beginPath();
-          context.arc(x(px), y(py), 3, 0, 7);
-          context.fillStyle = "#fff";
-          context.fill();
-          context.strokeStyle = "#000";
-          context.lineWidth = 1;
-          context.stroke();
-        }
+      const placeOf = name => [x(valueAt(name + "_x", rows)), y(valueAt(name + "_y", rows))];
+      for (const [px, py] of layers.points ? drawnPoints.map(placeOf) : []) {
+        if (Number.isNaN(px)) continue;
+        context.beginPath();
+        context.arc(px, py, 3, 0, 7);
+        Object.assign(context, { fillStyle: "#fff", strokeStyle: "#000", lineWidth: 1 });
+        context.fill();
+        context.stroke();
       }
       if (layers.gaze) {
         const yaw = valueAt("gaze_yaw", rows) * Math.PI / 180, pitch = valueAt("gaze_pitch", rows) * Math.PI / 180;
         if (!Number.isNaN(yaw) && !Number.isNaN(pitch)) {
           const dx = bw * Math.sin(yaw) * Math.cos(pitch), dy = -bw * Math.sin(pitch);
-          for (const side of ["left_eye", "right_eye"]) {
-            const px = x(valueAt(side + "_x", rows)), py = y(valueAt(side + "_y", rows));
+          for (const [px, py] of ["left_eye", "right_eye"].map(placeOf)) {
             if (Number.isNaN(px)) continue;
             for (const [ink, thickness] of [["rgba(0,0,0,.6)", 5], [color, 2.5]]) {
-              context.strokeStyle = ink;
-              context.lineWidth = thickness;
+              Object.assign(context, { strokeStyle: ink, lineWidth: thickness });
               drawLine(context, px, py, px + dx, py + dy);
             }
           }
@@ -76,26 +68,21 @@
     }
   }
 
-  /** The track at a point of the picture, in CSS pixels. */
-  function trackAt(px, py) {
-    const { scale, left, top } = placement(), vx = (px - left) / scale, vy = (py - top) / scale;
-    return facesAt(state.time).filter(({ box }) => vx >= box[0] && vx <= box[0] + box[2] && vy >= box[1] && vy <= box[1] + box[3])
-      .sort((a, b) => a.box[2] * a.box[3] - b.box[2] * b.box[3])[0]?.track ?? null;
-  }
-
   on("time model selection layout", drawOverlay);
   for (const layer of Object.keys(layers)) {
-    const change = event => {
-      layers[layer] = event.target.checked;
+    const box = make("input", { type: "checkbox", checked: layers[layer], "data-layer": layer, onchange: () => {
+      layers[layer] = box.checked;
       drawOverlay();
-    };
-    const box = make("input", { type: "checkbox", checked: layers[layer], "data-layer": layer, onchange: change });
+    } });
     byId("layers")?.append(make("label", {}, box, " " + layer[0].toUpperCase() + layer.slice(1)));
   }
   picture?.addEventListener("click", event => {
-    const bounds = picture.getBoundingClientRect(), track = trackAt(event.clientX - bounds.left, event.clientY - bounds.top);
-    if (!track) return player.toggle();
+    const bounds = picture.getBoundingClientRect(), { scale, left, top } = placement();
+    const x = (event.clientX - bounds.left - left) / scale, y = (event.clientY - bounds.top - top) / scale;
+    const hits = facesAt(state.time).filter(({ box }) => x >= box[0] && x <= box[0] + box[2] && y >= box[1] && y <= box[1] + box[3]);
+    if (!hits.length) return player.toggle();
+    // The smallest one.
+    const { track, box } = hits.sort((a, b) => a.box[2] * a.box[3] - b.box[2] * b.box[3])[0];
     select(track);
-    const { scale, left } = placement(), { box } = facesAt(state.time).find(face => face.track === track);
     openFace(bounds.left + left + scale * (box[0] + box[2]), event.clientY, bounds.left + left + scale * box[0]);
   });

@@ -91,8 +91,7 @@
     seekBar.value = time;
     seekBar.setAttribute("aria-valuetext", clock(time));
   };
-  on("moving", showTime);
-  on("time", () => showTime(state.time));
+  on("moving time", showTime);
   /** Draws the events, the excluded times and what is played below the seek bar. */
   function drawMarks() {
     const width = marks.parentElement.clientWidth, context = fit(marks, width, 22);
@@ -117,8 +116,7 @@
     }
   }
   if (picture) {
-    seekBar.min = data.start;
-    seekBar.max = data.end;
+    Object.assign(seekBar, { min: data.start, max: data.end });
     byId("length").textContent = "/ " + clock(data.end, 1);
     seekBar.addEventListener("input", () => player.seek(+seekBar.value));
     on("model layout ranges events", () => requestAnimationFrame(drawMarks));
@@ -151,8 +149,7 @@
       const file = event.target.files[0];
       if (!file) return;
       (player.video || byId("still")).src = URL.createObjectURL(file);
-      player.isUsable = false;
-      player.other = file;
+      Object.assign(player, { isUsable: false, other: file });
     });
   }
 
@@ -227,8 +224,7 @@
   const usual = innerWidth < 800 ? 32 : 38;
   try { moveBorder(+localStorage.getItem(borderKey) || usual); } catch { moveBorder(usual); }
   const header = document.querySelector("header");
-  const fitScreen = () => screenArea.style.setProperty("--head", header.offsetHeight + "px");
-  new ResizeObserver(fitScreen).observe(header);
+  new ResizeObserver(() => screenArea.style.setProperty("--head", header.offsetHeight + "px")).observe(header);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {

@@ -42,11 +42,8 @@
       video.addEventListener("error", () => trouble("This browser cannot play the video, or the file is not where it was."));
       for (const name of ["play", "pause", "ratechange", "volumechange"]) video.addEventListener(name, () => this.changed());
       video.addEventListener("seeked", () => {
-        if (this.wanted !== null) {
-          const time = this.wanted;
-          this.wanted = null;
-          video.currentTime = time;
-        }
+        if (this.wanted !== null) video.currentTime = this.wanted;
+        this.wanted = null;
       });
       if (video.readyState >= 1) ready(); else if (video.error) trouble("This browser cannot play the video, or the file is not where it was.");
     },
@@ -75,7 +72,7 @@
 
     present(time) {
       state.time = time;
-      emit("time");
+      emit("time", time);
       if (this.isPlaying) this.keepInRange(time);
     },
     changed() {
@@ -90,7 +87,6 @@
       if (next) video.currentTime = next[0] + sameTime; else this.pause();
     },
 
-    /** Pauses at a time. */
     stop(time) {
       this.pause();
       this.seek(time);
@@ -113,7 +109,6 @@
       this.video.playbackRate = rate;
       this.video.play().catch(() => {});
     },
-    /** Changes the speed by one step of its menu. */
     changeSpeed(direction) {
       const menu = byId("speed");
       menu.selectedIndex = Math.min(Math.max(menu.selectedIndex + direction, 0), menu.options.length - 1);
@@ -149,13 +144,10 @@
       emit("playing");
     },
 
-    /** Goes to the next or the previous sample. */
     step(direction) {
       const { position } = this;
       this.pause();
-      const index = direction > 0
-        ? search(0, times.length, i => times[i] > position + sameTime)
-        : search(0, times.length, i => times[i] >= position - sameTime) - 1;
+      const index = neighbor(times.length, i => times[i], position, direction);
       if (index >= 0 && index < times.length) this.seek(times[index]);
     },
     /** Goes to the next or the previous picture of the video, wherever samples are. */

@@ -43,6 +43,9 @@
   }
 
   const timeOf = row => times[sampleOf[row]];
+  /** The index of the next of `count` ascending times after a position, or of the last one before it. */
+  const neighbor = (count, timeAt, position, direction) => direction > 0
+    ? search(0, count, i => timeAt(i) > position + sameTime) : search(0, count, i => timeAt(i) >= position - sameTime) - 1;
   const number = (column, row) => {
     const code = column.codes[row];
     return code === 0 ? NaN : column.low + (code - 1) * column.step;

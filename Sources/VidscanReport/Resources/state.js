@@ -18,7 +18,7 @@
     get metric() { return this.stack[0]; },
   };
 
-  // Messages: "time" when another picture is shown, "moving" with a time that is on the way, "playing", "model",
+  // Messages: "time" with that of another picture that is shown, "moving" with a time that is on the way, "playing", "model",
   // "selection", "view", "metric", "layout" when sizes or colours have changed. Modules are told in their order in the page.
   const listeners = {};
   const on = (names, listener) => names.split(" ").forEach(name => (listeners[name] ??= []).push(listener));
@@ -42,9 +42,9 @@
   /** Sizes a canvas to its place on the page, and returns its context in CSS pixels. */
   function fit(canvas, width, height) {
     const density = devicePixelRatio || 1;
-    if (canvas.width !== Math.round(width * density) || canvas.height !== Math.round(height * density)) {
-      canvas.width = Math.round(width * density);
-      canvas.height = Math.round(height * density);
+    const size = { width: Math.round(width * density), height: Math.round(height * density) };
+    if (canvas.width !== size.width || canvas.height !== size.height) {
+      Object.assign(canvas, size);
       Object.assign(canvas.style, { width: width + "px", height: height + "px" });
     }
     const context = canvas.getContext("2d");
@@ -53,6 +53,13 @@
     return context;
   }
 
+  /** Until `restore`, nothing is drawn outside a rectangle. */
+  function clip(context, ...rectangle) {
+    context.save();
+    context.beginPath();
+    context.rect(...rectangle);
+    context.clip();
+  }
   function drawLine(context, x, y, toX, toY) {
     context.beginPath();
     context.moveTo(x, y);
@@ -65,7 +72,7 @@
   const colorStyle = person => `--face: var(--c${person.color})`;
 
   function readColors() {
-    const style = getComputedStyle(document.documentElement), value = name => style.getPropertyValue(name).trim();
-    paint = Array.from({ length: 8 }, (_, index) => value("--c" + index));
-    Object.assign(paint, { text: value("--text"), soft: value("--soft"), line: value("--line"), card: value("--card"), page: value("--page"), accent: value("--accent") });
+    const style = getComputedStyle(document.documentElement), value = name => style.getPropertyValue("--" + name).trim();
+    paint = Array.from({ length: 8 }, (_, index) => value("c" + index));
+    for (const name of ["text", "soft", "line", "card", "accent"]) paint[name] = value(name);
   }

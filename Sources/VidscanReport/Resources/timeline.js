@@ -29,6 +29,8 @@
     state.view = [from, from + span];
     emit("view");
   }
+  /** Moves a view by pixels. */
+  const move = ([from, to], pixels) => setView(from + pixels / plotWidth() * (to - from), to + pixels / plotWidth() * (to - from));
   const zoom = (factor, time) => setView(time - (time - state.view[0]) * factor, time + (state.view[1] - time) * factor);
 
   const square = (context, x, y) => context.rect(x - 2.5, y - 2.5, 5, 5);
@@ -47,10 +49,7 @@
     const width = areaWidth, whole = shotHeight + rowHeight * state.lanes.length + 4, scrolled = lanes.scrollTop;
     byId("lane-space").style.height = whole + "px";
     const height = Math.max(shotHeight, Math.min(whole, areaHeight - curvesHeight())), context = fit(bars, width, height);
-    context.save();
-    context.beginPath();
-    context.rect(gutter, 0, width - gutter, height);
-    context.clip();
+    clip(context, gutter, 0, width - gutter, height);
     // Shots as alternating blocks.
     const edges = [data.start, ...cutTimes, data.end];
     context.fillStyle = paint.soft;
@@ -61,10 +60,7 @@
     context.globalAlpha = 1;
     drawExcluded(context, 0, height);
     drawCuts(context, shotHeight, height);
-    context.save();
-    context.beginPath();
-    context.rect(gutter, shotHeight, width - gutter, height);
-    context.clip();
+    clip(context, gutter, shotHeight, width - gutter, height);
     state.lanes.forEach((person, index) => {
       const top = shotHeight + index * rowHeight + 4 - scrolled, tall = rowHeight - 8;
       if (top < shotHeight - rowHeight || top > height) return;
@@ -79,15 +75,12 @@
           reached = a + Math.max(1, b - a) - 0.5;
         }
         if (track.isSplit || track === state.selection) {
-          context.globalAlpha = 1;
-          context.strokeStyle = paint.text;
-          context.lineWidth = track === state.selection ? 2 : 1;
+          Object.assign(context, { globalAlpha: 1, strokeStyle: paint.text, lineWidth: track === state.selection ? 2 : 1 });
           context.strokeRect(toX(track.begin), top, Math.max(1, toX(track.end + data.interval) - toX(track.begin)), tall);
         }
       }
-      context.globalAlpha = 1;
       // All marks of a lane are one path, in the middle of its bars; of those that would touch, the first is drawn.
-      context.fillStyle = paint.card;
+      Object.assign(context, { globalAlpha: 1, fillStyle: paint.card });
       context.beginPath();
       const marks = person.marks, middle = top + tall / 2;
       let last = -9;
@@ -105,12 +98,10 @@
       context.fill();
     });
     context.restore();
-    for (const note of state.model.notes) {
-      context.fillStyle = paint.accent;
-      context.beginPath();
-      noteShape(context, toX(note.time), 0);
-      context.fill();
-    }
+    context.fillStyle = paint.accent;
+    context.beginPath();
+    for (const note of state.model.notes) noteShape(context, toX(note.time), 0);
+    context.fill();
     context.restore();
   }
 
@@ -143,15 +134,13 @@
   /** Makes a lane for each person: those that are visible longest come first. */
   function layOutLanes() {
     const order = state.order = [...state.model.people.values()].sort((a, b) => b.seconds - a.seconds || a.id - b.id);
-    const kinds = data.events.kinds.map(kind => kind in markShapes ? kind : null);
-    const ownerOf = ownerFinder();
+    const { kinds, time, kind, face } = data.events, ownerOf = ownerFinder();
     // With few people, all curves are drawn; otherwise those of the people that are visible longest, and of new ones.
     for (const [index, person] of order.entries())
       if (known ? !known.has(person.id) : index < 4) state.shownPeople.add(person.id);
     known = new Set(order.map(person => person.id));
-    for (const person of order) person.marks = [];
-    data.events.time.forEach((time, i) => {
-      if (kinds[data.events.kind[i]] && data.events.face[i] !== null) ownerOf(data.events.face[i], time)?.owner.marks.push({ time, kind: kinds[data.events.kind[i]] });
+    time.forEach((time, i) => {
+      if (kinds[kind[i]] in markShapes && face[i] !== null) ownerOf(face[i], time)?.owner.marks.push({ time, kind: kinds[kind[i]] });
     });
     lanesShown = "";
     placeLanes();
@@ -182,8 +171,6 @@
     }));
   }
 
-  // MARK: Pointer
-
   const pointers = new Map();
   let gesture = null;
   area.addEventListener("pointerdown", event => {
@@ -205,15 +192,13 @@
       const [a, b] = [...pointers.values()], [s, t] = gesture.pinch;
       if (Math.abs(a - b) < 8) return;
       const perPixel = Math.abs((t - s) / (b - a)), from = s - (a - gutter) * perPixel;
-      setView(from, from + perPixel * plotWidth());
-      return;
+      return setView(from, from + perPixel * plotWidth());
     }
     if (gesture.isScrub) return player.seek(toTime(x));
     if (!gesture.view || Math.abs(x - gesture.x) < 4 && !gesture.hasMoved) return;
     gesture.hasMoved = true;
     if (!gesture.moves) return showRange(toTime(gesture.x), toTime(x));
-    const shift = (gesture.x - x) / plotWidth() * (gesture.view[1] - gesture.view[0]);
-    setView(gesture.view[0] + shift, gesture.view[1] + shift);
+    move(gesture.view, gesture.x - x);
   });
   const release = event => {
     if (!pointers.delete(event.pointerId) || event.type === "pointercancel" || gesture.hasMoved || gesture.isScrub) return;
@@ -235,8 +220,7 @@
     [from, to] = [Math.min(from, to), Math.max(from, to)].map(time => micro(Math.min(Math.max(time, state.view[0]), state.view[1])));
     const box = byId("range"), button = (text, action) => make("button", { type: "button", onclick: () => { closeRange(); action(); } }, text);
     box.hidden = false;
-    box.style.left = toX(from) + "px";
-    box.style.width = toX(to) - toX(from) + "px";
+    Object.assign(box.style, { left: toX(from) + "px", width: toX(to) - toX(from) + "px" });
     const actions = make("div", { className: "actions-of-range" }, make("span", {}, `${clock(from)} to ${clock(to)}`),
       button("Zoom", () => setView(from, to)), button("Exclude", () => corrections.add({ do: "exclude", from, to })));
     if (picture) actions.append(button("Loop", () => {
@@ -246,12 +230,10 @@
       player.seek(from);
     }));
     box.replaceChildren(actions);
-    const over = gutter + plotWidth() - toX(from) - actions.offsetWidth;
-    actions.style.left = Math.min(0, over) + "px";
+    actions.style.left = Math.min(0, gutter + plotWidth() - toX(from) - actions.offsetWidth) + "px";
   }
   const closeRange = () => { byId("range").hidden = true; };
-  area.addEventListener("pointerup", release);
-  area.addEventListener("pointercancel", release);
+  for (const end of ["pointerup", "pointercancel"]) area.addEventListener(end, release);
   area.addEventListener("wheel", event => {
     const x = event.clientX - area.getBoundingClientRect().left;
     const isAll = state.view[1] - state.view[0] >= whole[1] - whole[0] - 1e-9;
@@ -259,13 +241,10 @@
     // With everything in view, the wheel scrolls the page.
     if (isAll && (side || turn > 0)) return;
     event.preventDefault();
-    if (side) {
-      const shift = side / plotWidth() * (state.view[1] - state.view[0]);
-      setView(state.view[0] + shift, state.view[1] + shift);
-    } else zoom(Math.exp(turn * 0.002), toTime(Math.max(x, gutter)));
+    if (side) move(state.view, side); else zoom(Math.exp(turn * 0.002), toTime(Math.max(x, gutter)));
   }, { passive: false });
-  byId("zoom-in").addEventListener("click", () => zoom(0.5, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
-  byId("zoom-out").addEventListener("click", () => zoom(2, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
+  for (const [id, factor] of [["zoom-in", 0.5], ["zoom-out", 2]])
+    byId(id).addEventListener("click", () => zoom(factor, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
   byId("zoom-all").addEventListener("click", () => setView(...whole));
 
   on("model", layOutLanes);
@@ -274,10 +253,9 @@
   on("model selection view metric layout", redraw);
   lanes.addEventListener("scroll", redraw);
   on("view layout", closeRange);
-  on("moving", movePlayhead);
-  on("time", () => {
-    const { time, view } = state;
-    movePlayhead(time);
+  on("moving time", movePlayhead);
+  on("time", time => {
+    const { view } = state;
     // While the video plays, the view follows the playhead.
     if (player.isPlaying && (time > view[1] || time < view[0])) setView(time, time + view[1] - view[0]);
   });
