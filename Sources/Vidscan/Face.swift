@@ -132,7 +132,6 @@ public struct VideoFrame: Sendable {
         luma = frame.quality.luma
         sharpness = frame.quality.sharpness
         isDamaged = frame.isDamaged
-        self.shot = shot
-        self.faces = faces
+        (self.shot, self.faces) = (shot, faces)
     }
 }

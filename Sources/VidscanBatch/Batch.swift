@@ -77,12 +77,8 @@ package struct Batch: Sendable {
         observer: any BatchObserver
     ) {
         live = LiveReport(folder: folder, journal: journal, jobs: options.jobs)
-        self.folder = folder
-        self.journal = journal
-        self.configuration = configuration
-        self.command = command
-        self.options = options
-        self.observer = observer
+        (self.folder, self.journal, self.configuration) = (folder, journal, configuration)
+        (self.command, self.options, self.observer) = (command, options, observer)
     }
 
     /// Analyses all inputs of the plan that no other process takes. On an error or a cancellation, keeps finished

@@ -40,8 +40,7 @@ public struct Corrector: Sendable {
         options: Options = Options(),
         model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
     ) {
-        self.options = options
-        self.model = model
+        (self.options, self.model) = (options, model)
     }
 
     /// Applies a file of corrections to the result of an analysis, in place of those that were applied before. Throws a

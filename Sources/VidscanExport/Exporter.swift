@@ -38,8 +38,7 @@ public struct Exporter: Sendable {
     public init(
         options: Options, model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
     ) {
-        self.options = options
-        self.model = model
+        (self.options, self.model) = (options, model)
     }
 
     /// Exports the result of an analysis, and returns the paths of the files that were written. Each appears complete or

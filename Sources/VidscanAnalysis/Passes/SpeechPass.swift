@@ -224,8 +224,7 @@ struct SpeechSound {
     static let margin: Int64 = 1_000_000
 
     struct Finished: Sendable {
-        let voice: [Float]
-        let cepstra: [Float]
+        let voice, cepstra: [Float]
 
         /// The cepstra of `count` ticks, with silence before and after the sound.
         func cepstra(fromTick tick: Int, count: Int) -> [Float] {

@@ -19,10 +19,7 @@ package struct Analysis: Sendable {
         settings: Settings, models: ModelStore, observer: any RunObserver, consumer: (any RunConsumer)? = nil,
         addition: (any ResultAddition)? = nil
     ) {
-        self.settings = settings
-        self.models = models
-        self.observer = observer
-        self.consumer = consumer
+        (self.settings, self.models, self.observer, self.consumer) = (settings, models, observer, consumer)
         self.addition = addition
     }
 

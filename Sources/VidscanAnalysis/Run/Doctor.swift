@@ -6,8 +6,7 @@ internal import VidscanMedia
 /// Checks whether everything that vidscan needs is installed and works.
 public enum Doctor {
     public struct Finding: Sendable {
-        public let name: String
-        public let value: String
+        public let name, value: String
         /// What to do about a problem; `nil` if there is none.
         public private(set) var remedy: String?
     }

@@ -9,8 +9,7 @@ internal import VidscanMedia
 /// The models of a process: found and loaded once, and shared by all inputs and workers.
 public final class ModelStore: Sendable {
     public struct Model: Sendable, Equatable {
-        public let name: String
-        public let fileName: String
+        public let name, fileName: String
         /// The SHA-256 of the file with which vidscan was measured; `nil` for vidscan's own models.
         public private(set) var expectedDigest: String?
     }

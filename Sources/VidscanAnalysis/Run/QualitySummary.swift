@@ -6,8 +6,7 @@ package import VidscanResults
 package struct QualitySummary: Sendable {
     /// What is missing of a person's time, and what would help.
     private struct Lack: Sendable {
-        var words: String
-        var remedy: String
+        var words, remedy: String
         /// Whether expressions are measured, but no emotions.
         var isPartial = false
         var seconds: @Sendable (QualityRow) -> Double

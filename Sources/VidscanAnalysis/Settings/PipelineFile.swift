@@ -134,8 +134,7 @@ public struct PipelineProblem: Sendable, Equatable, CustomStringConvertible {
 
 /// A position in a text. Lines and columns count from 1.
 public struct TextPosition: Sendable, Equatable, Comparable {
-    public let line: Int
-    public let column: Int
+    public let line, column: Int
 
     static let start = TextPosition(line: 1, column: 1)
 

@@ -130,14 +130,12 @@ package enum SettingGroup: String, Sendable, CaseIterable {
 
 /// A section of a pipeline file.
 package struct SettingsSection: Sendable {
-    package let name: String
-    package let help: String
+    package let name, help: String
     package let settings: [Setting]
 
     /// - Parameter group: The heading under which the command line's help lists the settings that name no other.
     init(_ name: String, _ help: String, group: SettingGroup, _ settings: [Setting]) {
-        self.name = name
-        self.help = help
+        (self.name, self.help) = (name, help)
         self.settings = settings.map { setting in
             var setting = setting
             setting.section = name

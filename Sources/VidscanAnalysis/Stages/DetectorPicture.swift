@@ -25,8 +25,7 @@ final class DetectorPicture {
 
     /// - Parameter size: At least 1 × 1.
     init(size: PictureSize, display: PictureSize) {
-        self.size = size
-        self.display = display
+        (self.size, self.display) = (size, display)
         tensorSize = FaceDetector.tensorSize(for: size)
         values = .allocate(capacity: 3 * tensorSize.width * tensorSize.height)
     }

@@ -14,8 +14,7 @@ final class FaceAnalyzer {
     var times = StageTimes()
 
     init(models: ModelStore, settings: Settings) {
-        self.models = models
-        self.settings = settings
+        (self.models, self.settings) = (models, settings)
         // All convert a frame's pixel format only once.
         let converter = PictureConverter()
         detector = FrameDetector(models: models, settings: settings, converter: converter)

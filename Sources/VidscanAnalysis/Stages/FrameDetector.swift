@@ -15,8 +15,7 @@ final class FrameDetector {
     private var pictureFrame: (identity: ObjectIdentifier, sequence: Int)?
 
     init(models: ModelStore, settings: Settings, converter: PictureConverter) {
-        self.models = models
-        self.settings = settings
+        (self.models, self.settings) = (models, settings)
         resampler = AreaResampler(converter: converter)
     }
 

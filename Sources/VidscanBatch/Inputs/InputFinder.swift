@@ -21,8 +21,7 @@ package struct InputFinder: Sendable {
     }
 
     package struct Problem: Sendable, Equatable {
-        package var path: String
-        package var reason: String
+        package var path, reason: String
     }
 
     /// Files that are often next to videos; opening each would only take time.
@@ -33,8 +32,7 @@ package struct InputFinder: Sendable {
     ]
 
     package init(include: [String] = [], exclude: [String] = []) {
-        self.include = include
-        self.exclude = exclude
+        (self.include, self.exclude) = (include, exclude)
     }
 
     package func find(_ inputs: [String]) -> Findings {

@@ -30,9 +30,7 @@ package final class BatchJournal: Sendable {
         clock: @escaping @Sendable () -> Double = BatchJournal.systemClock
     ) throws(VidscanError) {
         path = Self.path(in: folder, shard)
-        self.owner = owner
-        self.shard = shard
-        self.clock = clock
+        (self.owner, self.shard, self.clock) = (owner, shard, clock)
         let suffix = shard.map { "-of-\($0.count)" } ?? "batch"
         if let other = Self.names(in: folder).first(where: { !$0.hasSuffix(suffix) }) {
             throw VidscanError(

@@ -21,8 +21,7 @@ extension BatchJournal {
 
     /// A row of the table `item`. Paths of results are relative to the batch's folder; those of inputs are absolute.
     package struct Item: Sendable, Equatable, Codable {
-        package var resultPath: String
-        package var path: String
+        package var resultPath, path: String
         package var bytes: Int64
         /// Nanoseconds since 1970.
         package var modified: Int64
@@ -44,8 +43,7 @@ extension BatchJournal {
         /// The fields up to `warningText` describe the last successful attempt.
         package var wallSeconds: Double?
         package var videoSeconds: Double?
-        package var frames: Int?
-        package var faces: Int?
+        package var frames, faces: Int?
         /// `nil` in rows of earlier versions.
         package var people: Int?
         package var events: Int?
@@ -57,9 +55,7 @@ extension BatchJournal {
         package var changed: Int64?
         /// Describe an earlier result until a later analysis replaces it; see `hasKept`.
         var keptConfiguration: String?
-        var keptBytes: Int64?
-        var keptModified: Int64?
-        var keptChanged: Int64?
+        var keptBytes, keptModified, keptChanged: Int64?
         var keptDigest: String?
         var keptFinished: Double?
 

@@ -186,13 +186,10 @@ extension Array {
 package struct TimeEstimate: Sendable {
     /// A file, and how long its analysis takes.
     package struct Sample: Sendable, Equatable {
-        var bytes: Double
-        var videoSeconds: Double
-        var wallSeconds: Double
+        var bytes, videoSeconds, wallSeconds: Double
     }
 
-    private let secondsPerByte: Double
-    private let videoPerByte: Double
+    private let secondsPerByte, videoPerByte: Double
 
     /// `nil` without samples.
     package init?(_ samples: [Sample]) {

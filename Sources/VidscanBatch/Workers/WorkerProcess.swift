@@ -22,9 +22,7 @@ final class WorkerProcess: Sendable {
     private let input: Int32
 
     private init(_ process: SpawnedProcess, input: Int32, events: AsyncStream<Event>) {
-        self.process = process
-        self.input = input
-        self.events = events
+        (self.process, self.input, self.events) = (process, input, events)
     }
 
     deinit { close(input) }

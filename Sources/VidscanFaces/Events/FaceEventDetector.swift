@@ -28,9 +28,7 @@ public struct FaceEventDetector: Sendable {
     private let faceID: Int
     private let options: EventOptions
     private let detectsBlinks: Bool
-    private var closure: MeasuredState
-    private var smile: MeasuredState
-    private var away: MeasuredState
+    private var closure, smile, away: MeasuredState
     private var gestures = HeadGestureDetector()
     private var speech = MeasuredState(entersAbove: 50, leavesBelow: 40, holdSeconds: 0.2)
 

@@ -24,8 +24,7 @@ public struct EmotionNetwork: Sendable {
 
         /// What both heads read.
         var stem: [Convolution]
-        var emotionHead: Head
-        var coverHead: Head
+        var emotionHead, coverHead: Head
         var emotions: [String]
         /// Added to the standard deviation by which the pixels are divided.
         var floor: Float
@@ -35,8 +34,7 @@ public struct EmotionNetwork: Sendable {
 
     public let emotions: [String]
     private let stem: [Convolution]
-    private let emotionHead: Head
-    private let coverHead: Head
+    private let emotionHead, coverHead: Head
     private let floor: Float
     private let limit: Double
 
@@ -117,8 +115,7 @@ public struct EmotionNetwork: Sendable {
 /// A square picture, row by row, with a pixel's channels side by side, and around it a border of zeros if a
 /// convolution follows.
 private struct ChannelPicture {
-    var side: Int
-    var channels: Int
+    var side, channels: Int
     var hasBorder: Bool
 
     /// In floats, from row to row.
@@ -161,8 +158,7 @@ private struct Head: Sendable {
 
 /// A rectified convolution with 3 × 3 taps.
 private struct Convolution: Sendable {
-    let source: ChannelPicture
-    let target: ChannelPicture
+    let source, target: ChannelPicture
     private let stride: Int
     /// With a stride of 1, 16 outputs at a time, as the kernel reads them.
     private let weights: [Float]

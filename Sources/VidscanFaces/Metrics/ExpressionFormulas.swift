@@ -28,8 +28,7 @@ struct ExpressionFormulas: Sendable {
         var raises: WeightedSum<Metric>
         var lowers: WeightedSum<Metric>
         var evidence: (weight: Double, output: Int)
-        var bias: Double
-        var gain: Double
+        var bias, gain: Double
 
         func level(_ expressions: MetricValues) -> (raised: Double, lowered: Double) {
             (raises.of { expressions[$0] ?? 0 }, lowers.of { expressions[$0] ?? 0 })
@@ -50,8 +49,7 @@ struct ExpressionFormulas: Sendable {
     private let smile: [Int]
     /// The emotion network's output for joy.
     private let joy: Int
-    private let dimple: [Int]
-    private let blink: [Int]
+    private let dimple, blink: [Int]
     private let jawOpen: Int
 
     /// Throws if the constants name something unknown.
@@ -245,11 +243,7 @@ struct ExpressionFormulas: Sendable {
 
 /// Openness, 0…1: half from the lids' gap relative to the eye's width, half from the network's blink score.
 private struct EyeState {
-    let leftOpenness: Double
-    let rightOpenness: Double
-    let leftClosure: Double
-    let rightClosure: Double
-    let wink: Double
+    let leftOpenness, rightOpenness, leftClosure, rightClosure, wink: Double
 
     var closure: Double { (leftClosure + rightClosure) / 2 }
 

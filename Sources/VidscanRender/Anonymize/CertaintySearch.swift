@@ -49,8 +49,7 @@ package struct CertaintySearch {
 
     /// `claims` are the faces that may stay visible, by face_id. `cuts` are in time order.
     package init(claims: [Int: FaceClaim], cuts: [ShotCut]) {
-        self.claims = claims
-        self.cuts = cuts
+        (self.claims, self.cuts) = (claims, cuts)
         found = CertainFaces(spans: claims.mapValues { _ in [] })
     }
 

@@ -5,8 +5,7 @@ internal import VidscanResults
 
 /// Reads the samples of a result in time order, and checks that its tables are consistent.
 final class FaceStateReader {
-    private let frames: TableReader
-    private let faces: TableReader
+    private let frames, faces: TableReader
     private let landmarks: LandmarkReader?
     private let frameColumns: (time: Int, frame: Int, faces: Int)
     private let columns: (time: Int, frame: Int, faceID: Int, emoji: Int)

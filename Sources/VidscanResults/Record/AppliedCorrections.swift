@@ -5,8 +5,7 @@ internal import VidscanMedia
 package struct AppliedCorrections: Codable, Sendable {
     /// In seconds on the clock of the tables.
     package struct Exclusion: Codable, Sendable, Equatable {
-        package let from: Double
-        package let to: Double
+        package let from, to: Double
     }
 
     /// The kinds of corrections, as their file names them.
@@ -20,8 +19,7 @@ package struct AppliedCorrections: Codable, Sendable {
         case note
     }
 
-    package let file: String
-    package let sha256: String
+    package let file, sha256: String
     /// As in the file.
     package let list: [JSONValue]
     /// The pseudonyms, by person_id.

@@ -6,8 +6,7 @@ public struct Column: Sendable, Equatable {
     public let name: String
     /// `s`, `px`, `degrees`, or empty for a dimensionless number.
     public let unit: String
-    public let range: String
-    public let meaning: String
+    public let range, meaning: String
     /// How reliable the measurement is; `nil` unless the column is a metric of a face.
     public let status: Metric.Status?
     /// The words that it can contain, if they need an explanation.
@@ -15,8 +14,7 @@ public struct Column: Sendable, Equatable {
 
     /// A word that a column can contain.
     public struct Value: Sendable, Equatable {
-        public let name: String
-        public let meaning: String
+        public let name, meaning: String
     }
 
     /// `-90 to 90`

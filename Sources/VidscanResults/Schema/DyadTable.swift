@@ -27,8 +27,7 @@ package struct DyadRow: Sendable {
     package var leader: Int?
     package var baselineMean, baseline95: Double?
     package var permutations, reached: Int?
-    package var coverageSeconds: Double
-    package var coverageFraction: Double
+    package var coverageSeconds, coverageFraction: Double
 
     package init(
         personA: Int, personB: Int, measure: Measure, coverageSeconds: Double, coverageFraction: Double

@@ -3,8 +3,7 @@ package import VidscanFaces
 
 /// A row of `faces.csv`: one face in one sampled frame.
 package struct FaceRow: Sendable {
-    package var microseconds: Int64
-    package var frame: Int64
+    package var microseconds, frame: Int64
     package var faceID: Int
     package var personID: Int?
     /// Smoothed unless smoothing is off.

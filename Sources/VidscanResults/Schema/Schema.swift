@@ -5,8 +5,7 @@ internal import VidscanFaces
 public enum Schema {
     /// A file of a result or of a study. The columns of arrays and of other programs' tables are not listed.
     public struct Table: Sendable {
-        public let file: String
-        public let meaning: String
+        public let file, meaning: String
         public private(set) var columns: [Column] = []
 
         /// `events.csv` and `events`

@@ -45,8 +45,7 @@ package struct TrackRow: Sendable {
     package var samples = 0
     package var appearances = 0
     package var meanBox = Rectangle(x: 0, y: 0, width: 0, height: 0)
-    package var bestMicroseconds: Int64
-    package var bestFrame: Int64
+    package var bestMicroseconds, bestFrame: Int64
     /// `nil` if the sampling rate is too low for blinks.
     package var blinks: Blinks?
     var speech = Speech()

@@ -19,9 +19,7 @@ extension Settings {
         package var hiding = AnonymizeOptions(method: .blur)
         /// By `person_id`, or by `face_id`.
         package var keptPeople: IDList?
-        package var hiddenPeople: IDList?
-        package var keptFaces: IDList?
-        package var hiddenFaces: IDList?
+        package var hiddenPeople, keptFaces, hiddenFaces: IDList?
         package var video = RenderOptions()
 
         package init() {}
