@@ -23,7 +23,21 @@ public struct Column: Sendable, Equatable {
     }
 }
 
-struct ColumnDefinition<Row>: Sendable {
+/// A table with a row for each value of a type, declared by its columns.
+package protocol ResultTable {
+    associatedtype Row
+    static var definitions: [ColumnDefinition<Row>] { get }
+}
+
+extension ResultTable {
+    package typealias Definition = ColumnDefinition<Row>
+
+    package static var columns: [Column] { definitions.map(\.column) }
+
+    package static func fields(of row: Row) -> [Field] { definitions.map { $0.field(row) } }
+}
+
+package struct ColumnDefinition<Row>: Sendable {
     let column: Column
     let field: @Sendable (Row) -> Field
 }

@@ -1,4 +1,4 @@
-package import VidscanBase
+internal import VidscanBase
 internal import VidscanFaces
 
 /// A row of `dyads.csv`: what one measure says of two people. `nil` for what the measure lacks.
@@ -38,14 +38,8 @@ package struct DyadRow: Sendable {
 }
 
 /// `dyads.csv`: one row per pair of people and measure.
-public enum DyadTable {
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of row: DyadRow) -> [Field] { definitions.map { $0.field(row) } }
-
-    private typealias Definition = ColumnDefinition<DyadRow>
-
-    private static let definitions: [Definition] = [
+public enum DyadTable: ResultTable {
+    package static let definitions: [ColumnDefinition<DyadRow>] = [
         .number("person_a", from: 1, "As person_id in faces.csv.") { $0.personA },
         .number(
             "person_b", from: 1,

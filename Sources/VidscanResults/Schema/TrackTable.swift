@@ -54,17 +54,11 @@ package struct TrackRow: Sendable {
 }
 
 /// `tracks.csv`: one row per face_id.
-public enum TrackTable {
+public enum TrackTable: ResultTable {
     /// The numbers whose mean, median and maximum are given for each face_id.
     package static let measures: [FaceField] = FaceField.pose + [.brightness] + FaceField.metrics
 
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of row: TrackRow) -> [Field] { definitions.map { $0.field(row) } }
-
-    private typealias Definition = ColumnDefinition<TrackRow>
-
-    private static let definitions: [Definition] = facts + blinks + speech + statistics
+    package static let definitions: [ColumnDefinition<TrackRow>] = facts + blinks + speech + statistics
 
     private static let facts: [Definition] = [
         .number("face_id", from: 1, "As in faces.csv.") { $0.faceID },
