@@ -235,9 +235,7 @@ package struct Batch: Sendable {
             }
             if worker == nil || filesOfWorker >= options.filesPerWorker {
                 worker?.signal(SIGKILL)
-                do {
-                    worker = try await startWorker()
-                } catch {
+                do { worker = try await startWorker() } catch {
                     try finish(item, .released)
                     throw error
                 }

@@ -47,9 +47,7 @@ public struct Corrector: Sendable {
     /// `VidscanError` that names the correction that does not fit; nothing is changed then. Cancelling the task throws the
     /// code `interrupted`.
     public func apply(_ file: String, to resultPath: String) async throws -> Summary {
-        try await BlockingWork.run(thread: "apply", input: resultPath) { _ in
-            try await apply(file, resultPath)
-        }
+        try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try await apply(file, resultPath) }
     }
 
     /// Gives back the files as the analysis wrote them. Throws if nothing was corrected, or if the originals are not there.
@@ -138,9 +136,7 @@ public struct Corrector: Sendable {
     }
 
     /// Takes over the files of the result that no analysis writes, such as videos and exports.
-    private func carryOver(
-        _ result: String, to folder: ResultFolder, _ summary: inout Summary
-    ) throws(VidscanError) {
+    private func carryOver(_ result: String, to folder: ResultFolder, _ summary: inout Summary) throws(VidscanError) {
         let known = Set(ResultFiles.corrected + [ResultFiles.originals])
         for name in try FolderContents.names(result) where !known.contains(name) {
             try FolderContents.take("\(result)/\(name)", to: "\(folder.partialPath)/\(name)")

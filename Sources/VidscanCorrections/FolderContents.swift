@@ -50,9 +50,7 @@ enum FolderContents {
     }
 
     static func copy(_ path: String, to newPath: String) throws(VidscanError) {
-        do {
-            try FileManager.default.copyItem(atPath: path, toPath: newPath)
-        } catch {
+        do { try FileManager.default.copyItem(atPath: path, toPath: newPath) } catch {
             throw VidscanError(
                 .output, "cannot copy \(path) to \(newPath): \(error.localizedDescription)", stage: .write)
         }

@@ -20,9 +20,7 @@ public struct Exporter: Sendable {
         /// Whether existing files may be replaced.
         public var replaces = false
 
-        public init(formats: [ExportFormat]) {
-            self.formats = formats
-        }
+        public init(formats: [ExportFormat]) { self.formats = formats }
     }
 
     /// The latest time of an EAF document, in microseconds: a 32-bit number of milliseconds.

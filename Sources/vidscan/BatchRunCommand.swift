@@ -124,9 +124,7 @@ private struct BatchWork {
         let task = Task { try await batch.run(due) }
         interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
-        do {
-            try batch.live.finish(result)
-        } catch {
+        do { try batch.live.finish(result) } catch {
             // If the batch failed too, its error matters more.
             if case .success = result { throw error }
         }
@@ -222,9 +220,7 @@ private struct BatchWork {
         let count = min(sorted.count, Self.measuredFiles)
         let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
         let batch = batch(journal, budget, in: path, try ResolvedSettings(settings).yaml)
-        let task = Task {
-            try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
-        }
+        let task = Task { try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 } }
         interrupts = InterruptHandler { task.cancel() }
         return try await task.value
     }

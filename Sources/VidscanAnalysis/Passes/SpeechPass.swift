@@ -102,9 +102,7 @@ struct SpeechPass: Sendable {
         let reader = try described { try FrameReader(path: path, options: options, cancellation: cancellation) }
         var positions = try FacePositions(
             FrameRecordReader(folder: frames.folder, name: frames.name),
-            trackOfFace: tracks.ofFaces.map { track in
-            track > 0 && kept[Int(track) - 1] > 0 ? Int(track) - 1 : nil
-        })
+            trackOfFace: tracks.ofFaces.map { track in track > 0 && kept[Int(track) - 1] > 0 ? Int(track) - 1 : nil })
         var mouths = MouthCropper()
         while let frame = try described({ try reader.next() }) {
             try Task.checkCancellation()
@@ -276,9 +274,7 @@ struct FacePositions {
         let boxes: [(track: Int, box: Rectangle)]
     }
 
-    init(_ reader: FrameRecordReader, trackOfFace: [Int?]) {
-        (self.reader, self.trackOfFace) = (reader, trackOfFace)
-    }
+    init(_ reader: FrameRecordReader, trackOfFace: [Int?]) { (self.reader, self.trackOfFace) = (reader, trackOfFace) }
 
     /// Later times must follow. A face that the next sample does not show stays for half of the time until then.
     mutating func boxes(at microseconds: Int64) throws -> [(track: Int, box: Rectangle)] {

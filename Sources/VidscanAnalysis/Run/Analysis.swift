@@ -115,9 +115,7 @@ package struct Analysis: Sendable {
 
     /// Does work on a frame and adds the frame's time to its errors.
     static func locating<Value>(_ frame: SampledFrame, _ work: () throws -> Value) throws(VidscanError) -> Value {
-        do {
-            return try work()
-        } catch {
+        do { return try work() } catch {
             let cause = describe(error)
             throw VidscanError(
                 cause.code, cause.reason, stage: cause.stage ?? .analyze,

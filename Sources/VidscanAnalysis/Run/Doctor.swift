@@ -21,9 +21,7 @@ public enum Doctor {
 
     private static var ffmpeg: Finding {
         let missing = MediaVersions.missingDecoders(of: ["h264", "hevc", "vp9", "av1", "mpeg4", "mjpeg", "png"])
-        do throws(MediaError) {
-            try MediaVersions.loadFilters()
-        } catch {
+        do throws(MediaError) { try MediaVersions.loadFilters() } catch {
             return Finding(name: "FFmpeg", value: MediaVersions.summary, remedy: error.reason)
         }
         return Finding(

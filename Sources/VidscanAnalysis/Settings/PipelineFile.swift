@@ -20,9 +20,7 @@ package struct PipelineFile: Sendable {
     /// - Throws: `PipelineFileError` with all problems in the file.
     package init(path: String, filters: FilterHandling) throws(PipelineFileError) {
         let text: String?
-        do {
-            text = try TextFile.read(path: path, limit: Self.maximumBytes)
-        } catch {
+        do { text = try TextFile.read(path: path, limit: Self.maximumBytes) } catch {
             throw PipelineFileError(file: path, error.reason)
         }
         guard let text else { throw PipelineFileError(file: path, "is not valid UTF-8") }

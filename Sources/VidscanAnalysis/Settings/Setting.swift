@@ -89,9 +89,7 @@ package struct SettingOption: Sendable {
     package let short: Character?
     package let form: Form
 
-    package var names: [String] {
-        if case .onOff = form { ["--" + long, "--no-" + long] } else { ["--" + long] }
-    }
+    package var names: [String] { if case .onOff = form { ["--" + long, "--no-" + long] } else { ["--" + long] } }
 
     static func value(_ long: String, _ value: String, short: Character? = nil) -> SettingOption {
         SettingOption(long: long, short: short, form: .value(name: value))

@@ -31,9 +31,7 @@ package struct InputFinder: Sendable {
         "sqlite-shm", "sqlite-journal", "db", "prom", "sh", "spool",
     ]
 
-    package init(include: [String] = [], exclude: [String] = []) {
-        (self.include, self.exclude) = (include, exclude)
-    }
+    package init(include: [String] = [], exclude: [String] = []) { (self.include, self.exclude) = (include, exclude) }
 
     package func find(_ inputs: [String]) -> Findings {
         var findings = Findings()
@@ -72,9 +70,7 @@ package struct InputFinder: Sendable {
         while let subfolder = pending.popLast() {
             let folder = subfolder.isEmpty ? root : "\(root)/\(subfolder)"
             let names: [[UInt8]]
-            do throws(SystemError) {
-                names = try FileSystem.names(in: folder)
-            } catch {
+            do throws(SystemError) { names = try FileSystem.names(in: folder) } catch {
                 findings.problems.append(Problem(path: folder, reason: "cannot read: \(error)"))
                 continue
             }

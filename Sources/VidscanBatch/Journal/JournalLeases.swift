@@ -70,8 +70,7 @@ extension BatchJournal {
     package func finish(_ item: Item, _ outcome: Outcome, retries: Int) throws(VidscanError) {
         let now = clock()
         try write { database in
-            guard var row = try Item.fetchOne(database, key: item.resultPath), row.owner == owner
-            else { return }
+            guard var row = try Item.fetchOne(database, key: item.resultPath), row.owner == owner else { return }
             try row.updateChanges(database) { $0.finish(outcome, retries: retries, now: now) }
         }
     }

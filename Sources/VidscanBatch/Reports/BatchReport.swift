@@ -169,9 +169,7 @@ extension Encodable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, isPretty ? .prettyPrinted : []]
         encoder.keyEncodingStrategy = .convertToSnakeCase
-        do {
-            return Printable.json(String(decoding: try encoder.encode(self), as: UTF8.self))
-        } catch {
+        do { return Printable.json(String(decoding: try encoder.encode(self), as: UTF8.self)) } catch {
             throw VidscanError(.output, "cannot write the state of the batch: \(error.localizedDescription)")
         }
     }

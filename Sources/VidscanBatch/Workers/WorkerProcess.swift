@@ -142,9 +142,7 @@ final class WorkerProcess: Sendable {
     }
 
     private static func event(of line: ArraySlice<UInt8>, _ decoder: JSONDecoder) -> Event {
-        do {
-            return .message(try decoder.decode(WorkerMessage.self, from: Data(line)))
-        } catch {
+        do { return .message(try decoder.decode(WorkerMessage.self, from: Data(line))) } catch {
             return .unreadable("'\(String(decoding: line.prefix(80), as: UTF8.self))'")
         }
     }

@@ -109,9 +109,7 @@ public struct HeadGestureDetector: Sendable {
         /// Finds the first movement.
         private mutating func begin() {
             let now = samples[samples.count - 1]
-            samples.removeAll {
-                seconds(from: $0.microseconds, to: now.microseconds) > halfCycleSeconds.upperBound
-            }
+            samples.removeAll { seconds(from: $0.microseconds, to: now.microseconds) > halfCycleSeconds.upperBound }
             // The later of equal extremes.
             let order = samples.indices.reversed()
             guard let lowest = order.min(by: { samples[$0].degrees < samples[$1].degrees }),

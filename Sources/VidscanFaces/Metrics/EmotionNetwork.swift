@@ -142,9 +142,7 @@ private struct Head: Sendable {
         }
     }
 
-    func outputs(
-        for picture: UnsafeMutablePointer<Float>, _ buffers: [UnsafeMutablePointer<Float>]
-    ) -> [Double] {
+    func outputs(for picture: UnsafeMutablePointer<Float>, _ buffers: [UnsafeMutablePointer<Float>]) -> [Double] {
         let result = Convolution.run(convolutions, on: picture, buffers[0], buffers[1])
         var values = Array(
             UnsafeBufferPointer(start: result, count: convolutions[convolutions.count - 1].target.count))

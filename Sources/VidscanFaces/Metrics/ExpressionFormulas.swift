@@ -184,9 +184,7 @@ struct ExpressionFormulas: Sendable {
             return clipped((measure(measures) - expected) / residual.deviation)
         }
         return measured
-            + logits.map { positions, logit in
-                clipped((logOdds(mean(positions)) - logit.mean) / logit.deviation)
-            }
+            + logits.map { positions, logit in clipped((logOdds(mean(positions)) - logit.mean) / logit.deviation) }
     }
 
     // MARK: Emotions and emojis

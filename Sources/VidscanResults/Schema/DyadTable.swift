@@ -29,9 +29,7 @@ package struct DyadRow: Sendable {
     package var permutations, reached: Int?
     package var coverageSeconds, coverageFraction: Double
 
-    package init(
-        personA: Int, personB: Int, measure: Measure, coverageSeconds: Double, coverageFraction: Double
-    ) {
+    package init(personA: Int, personB: Int, measure: Measure, coverageSeconds: Double, coverageFraction: Double) {
         (self.personA, self.personB, self.measure) = (personA, personB, measure)
         (self.coverageSeconds, self.coverageFraction) = (coverageSeconds, coverageFraction)
     }

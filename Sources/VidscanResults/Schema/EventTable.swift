@@ -46,9 +46,7 @@ public enum EventTable: ResultTable {
                 + " limits are the defaults; a pipeline's track settings change them.", values: kinds
         ) { .text($0.kind.rawValue) },
         .number("face_id", from: 1, "The face of the event; blank for shot_cut.") { $0.faceID },
-        Definition(
-            "value", range: "depends on kind", "A word or a number: see kind."
-        ) { event in
+        Definition("value", range: "depends on kind", "A word or a number: see kind.") { event in
             switch event.value {
             case .none: .missing
             case .text(let text): .text(text)

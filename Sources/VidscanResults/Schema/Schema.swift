@@ -96,8 +96,7 @@ public enum Schema {
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let columns = tables.flatMap(\.columns)
-        let known =
-            tables.map(\.file) + groups + columns.map(\.name) + columns.flatMap { $0.values.map(\.name) }
+        let known = tables.map(\.file) + groups + columns.map(\.name) + columns.flatMap { $0.values.map(\.name) }
         for name in names where !known.contains(name) && !tables.contains(where: { $0.names.contains(name) }) {
             var distinct: [String] = []
             for other in known where !distinct.contains(other) { distinct.append(other) }

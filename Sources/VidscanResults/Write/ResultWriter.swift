@@ -69,9 +69,7 @@ package final class ResultWriter: RowConsumer {
         for row in people { try quality?.write { $0.writeCSV(row: QualityTable.fields(of: row)) } }
     }
 
-    package func completed(
-        _ rows: [TrackRow], _ found: [FaceEvent], _ intervals: [Episode]
-    ) throws(VidscanError) {
+    package func completed(_ rows: [TrackRow], _ found: [FaceEvent], _ intervals: [Episode]) throws(VidscanError) {
         for row in rows { try tracks?.write { $0.writeCSV(row: TrackTable.fields(of: row)) } }
         for event in found { try events?.write { $0.writeCSV(row: EventTable.fields(of: event)) } }
         for interval in intervals { try episodes?.write { $0.writeCSV(row: EpisodeTable.fields(of: interval)) } }
