@@ -68,10 +68,8 @@ private struct BatchWork {
             BatchMetrics(path: $0, folder: folder.path, shard: files.shard)
         }
         reporter = BatchConsoleReporter(settings.messages, shard: files.shard)
-        selection.retries = execution.retries
-        selection.isForced = settings.write.replaces
-        selection.isOnlyFailed = execution.onlyFailed
-        selection.keepsDone = execution.keepDone
+        (selection.retries, selection.isForced) = (execution.retries, settings.write.replaces)
+        (selection.isOnlyFailed, selection.keepsDone) = (execution.onlyFailed, execution.keepDone)
         selection.isStrict = execution.strict
     }
 
@@ -283,12 +281,10 @@ private struct BatchWork {
         _ journal: BatchJournal, _ budget: MemoryBudget, in path: String? = nil, _ pipeline: String? = nil
     ) -> Batch {
         var options = Batch.Options()
-        options.jobs = budget.jobs
-        options.selection = selection
+        (options.jobs, options.selection) = (budget.jobs, selection)
         options.timeoutSeconds = execution.timeout
         options.timeoutPerVideoSecond = execution.timeoutPerSecond
-        options.memoryLimit = budget.workerLimit
-        options.metrics = metrics
+        (options.memoryLimit, options.metrics) = (budget.workerLimit, metrics)
         options.takesDigests = execution.byContent
         options.minimumFreeSpace = Int64(execution.leaveFree) << 20
         let isChosen = Setting.at("detect.workers").map { resolved.origin(of: $0) != .default } ?? false

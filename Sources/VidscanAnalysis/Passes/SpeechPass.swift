@@ -396,8 +396,7 @@ struct MouthCropper {
 
     private mutating func picture(of box: Rectangle, in frame: SampledFrame) throws -> [UInt8] {
         let side = max(box.width, box.height) / 2 * Self.extent
-        let center = Point(x: box.x + box.width / 2, y: box.y + box.height / 2)
-        let square = RotatedSquare(center: center, side: max(side, 1), angle: 0)
+        let square = RotatedSquare(center: box.center, side: max(side, 1), angle: 0)
         return try tensor.withUnsafeMutableBufferPointer { tensor in
             // The tensor is never empty.
             let red = tensor.baseAddress.unsafelyUnwrapped

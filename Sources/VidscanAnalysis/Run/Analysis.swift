@@ -50,10 +50,8 @@ package struct Analysis: Sendable {
                 var part = try SegmentRecord(
                     of: file, segment: segment, resultName: ResultPaths.resultName(ofPart: resultPath, segment),
                     tools: tools, decoded: decoded, folderPath: folder.partialPath)
-                part.frames = outcome.counts.sampledFrames
-                part.blendshapeNames = blendshapeNames
-                part.times = outcome.times
-                part.wallSeconds = outcome.wallSeconds
+                (part.frames, part.blendshapeNames) = (outcome.counts.sampledFrames, blendshapeNames)
+                (part.times, part.wallSeconds) = (outcome.times, outcome.wallSeconds)
                 try folder.write(SegmentRecord.File(pipeline: settings.record, part: part))
                 if let previous = try folder.complete() {
                     observer.warned(file.name, message: previous.notice(resultPath))

@@ -34,9 +34,7 @@ package struct PipelineFile: Sendable {
         guard reader.problems.isEmpty else {
             throw PipelineFileError(reader.problems.sorted { ($0.position ?? .start) < ($1.position ?? .start) })
         }
-        self.path = path
-        summary = reader.summary
-        settings = reader.settings
+        (self.path, summary, settings) = (path, reader.summary, reader.settings)
     }
 
     /// In bytes. A pipeline is about a page of text.

@@ -132,13 +132,10 @@ final class TableBuilder: FrameSink {
             report.embeddings = rows.count
         }
         try writer.finish()
-        report.counts.faces = written.faces
-        report.counts.faceIds = written.faceIDs
-        report.counts.personIds = written.personIDs
-        report.counts.events = written.events
+        (report.counts.faces, report.counts.faceIds) = (written.faces, written.faceIDs)
+        (report.counts.personIds, report.counts.events) = (written.personIDs, written.events)
         report.counts.tracksDropped = tracks.identities.count { $0 == nil }
-        report.peopleLeftOut = tracks.peopleLeftOut
-        report.lacksBlinks = written.lacksBlinks
+        (report.peopleLeftOut, report.lacksBlinks) = (tracks.peopleLeftOut, written.lacksBlinks)
         report.quality = written.quality
     }
 }

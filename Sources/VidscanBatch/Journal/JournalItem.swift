@@ -168,9 +168,7 @@ extension BatchJournal.Item {
     }
 
     private mutating func endLease() {
-        owner = nil
-        lease = nil
-        progress = nil
+        (owner, lease, progress) = (nil, nil, nil)
     }
 
     /// - Parameter retries: how many consecutive failures do not yet quarantine an input.
@@ -180,13 +178,8 @@ extension BatchJournal.Item {
         switch outcome {
         case .done(let report):
             status = .done
-            failures = 0
-            wallSeconds = report.wallSeconds
-            videoSeconds = report.videoSeconds
-            frames = report.frames
-            faces = report.faces
-            people = report.people
-            events = report.events
+            (failures, wallSeconds, videoSeconds) = (0, report.wallSeconds, report.videoSeconds)
+            (frames, faces, people, events) = (report.frames, report.faces, report.people, report.events)
             warningText = report.warnings.isEmpty ? nil : report.warnings.map(Printable.line).joined(separator: "\n")
             digest = report.digest
             dropKept()
@@ -246,10 +239,7 @@ extension BatchJournal.Item {
         item.state = FileState(bytes: keptBytes ?? bytes, modified: keptModified ?? modified, changed: keptChanged)
         (item.configuration, item.digest, item.finished) = (keptConfiguration, keptDigest, keptFinished)
         // The later analysis's start says nothing about this result.
-        item.started = nil
-        item.failures = 0
-        item.due = 0
-        item.error = nil
+        (item.started, item.failures, item.due, item.error) = (nil, 0, 0, nil)
         item.endLease()
         item.dropKept()
         return item

@@ -86,8 +86,7 @@ struct Dyad {
             if row.coverageSeconds >= minimumSeconds,
                 let synchrony = try Synchrony(a, b, interval: clock.interval, check: check)
             {
-                row.value = synchrony.correlation
-                row.count = synchrony.windows
+                (row.value, row.count) = (synchrony.correlation, synchrony.windows)
                 row.lagSeconds = synchrony.lagSeconds
                 if synchrony.lagSeconds != 0 { row.leader = synchrony.lagSeconds > 0 ? first : second }
                 row.baselineMean = synchrony.baseline?.mean

@@ -69,7 +69,7 @@ public struct FaceEventDetector: Sendable {
     private func observed(_ gesture: HeadGestureDetector.Gesture) -> ObservedEpisode {
         ObservedEpisode(
             Episode(
-                kind: gesture.kind == .nod ? .nod : .shake, faceID: faceID,
+                kind: gesture.kind, faceID: faceID,
                 startMicroseconds: gesture.startMicroseconds, endMicroseconds: gesture.endMicroseconds,
                 isStartSeen: true, isEndSeen: true, mean: gesture.meanDegrees,
                 measuredSeconds: Double(gesture.endMicroseconds - gesture.startMicroseconds) / 1e6))
@@ -144,14 +144,12 @@ public struct OffScreenVoiceDetector: Sendable {
         let isSeen = speaking.contains { $0.map { $0 >= 50 } ?? false }
         let value = isSeen ? 0 : isUncertain ? nil : likelihood
         return voice.update(likelihood == nil ? nil : value, at: microseconds, seconds: seconds, sample: sample)
-            .map(observed)
+            .map { ObservedEpisode(Episode(.voiceOffScreen, $0)) }
     }
 
     /// At the end of the video.
-    public mutating func finish() -> ObservedEpisode? { voice.interrupt().map(observed) }
-
-    private func observed(_ period: MeasuredState.Period) -> ObservedEpisode {
-        ObservedEpisode(Episode(.voiceOffScreen, period, faceID: nil))
+    public mutating func finish() -> ObservedEpisode? {
+        voice.interrupt().map { ObservedEpisode(Episode(.voiceOffScreen, $0)) }
     }
 }
 
@@ -192,7 +190,7 @@ public struct MutualGazeDetector: Sendable {
     private var sorted: [Pair] { pairs.keys.sorted { ($0.first, $0.second) < ($1.first, $1.second) } }
 
     private static func observed(_ pair: Pair, _ period: MeasuredState.Period) -> ObservedEpisode {
-        var episode = Episode(.mutualGaze, period, faceID: nil)
+        var episode = Episode(.mutualGaze, period)
         (episode.personID, episode.otherPersonIDs) = (pair.first, [pair.second])
         (episode.peak, episode.peakMicroseconds, episode.mean) = (nil, nil, nil)
         return ObservedEpisode(episode)
@@ -200,7 +198,7 @@ public struct MutualGazeDetector: Sendable {
 }
 
 extension Episode {
-    fileprivate init(_ kind: Kind, _ period: MeasuredState.Period, faceID: Int?) {
+    fileprivate init(_ kind: Kind, _ period: MeasuredState.Period, faceID: Int? = nil) {
         self.init(
             kind: kind, faceID: faceID, startMicroseconds: period.onset.microseconds,
             endMicroseconds: period.endMicroseconds, isStartSeen: period.hasOnset, isEndSeen: period.hasOffset,

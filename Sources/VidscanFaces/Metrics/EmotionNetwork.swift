@@ -46,9 +46,7 @@ public struct EmotionNetwork: Sendable {
         guard emotionHead.outputs == description.emotions.count, coverHead.outputs == 2, !stem.isEmpty else {
             throw ExpressionModelError(reason: "expressions.json does not name the outputs of the emotion network")
         }
-        emotions = description.emotions
-        floor = description.floor
-        limit = description.limit
+        (emotions, floor, limit) = (description.emotions, description.floor, description.limit)
     }
 
     /// The crop is R', G', B', 0…255, as ``EmotionCrop`` says.

@@ -60,9 +60,7 @@ public struct TrackSummary: Sendable {
         }
         if samples == 0 { firstBox = detection.box }
         samples += 1
-        lastSeconds = seconds
-        lastSample = sample
-        lastBox = detection.box
+        (lastSeconds, lastSample, lastBox) = (seconds, sample, detection.box)
         confidenceSum += detection.confidence
         bestWeight = max(bestWeight, weight)
         bestConfidence = max(bestConfidence, detection.confidence)

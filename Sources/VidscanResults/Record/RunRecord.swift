@@ -123,12 +123,9 @@ package struct RunRecord: Codable, Sendable {
         (openvinoVersion, models) = (tools.openvinoVersion, tools.models)
         (self.input, self.pipeline) = (input, pipeline)
         (self.counts, self.timings) = (counts, timings)
-        self.timings.resampleSeconds = workers.resample
-        self.timings.detectSeconds = workers.detect
-        self.timings.cropSeconds = workers.crop
-        self.timings.meshSeconds = workers.mesh
-        self.timings.measureSeconds = workers.measure
-        self.timings.lookSeconds = workers.look
+        (self.timings.resampleSeconds, self.timings.detectSeconds) = (workers.resample, workers.detect)
+        (self.timings.cropSeconds, self.timings.meshSeconds) = (workers.crop, workers.mesh)
+        (self.timings.measureSeconds, self.timings.lookSeconds) = (workers.measure, workers.look)
         self.timings.embedSeconds = workers.embed + (timings.embedSeconds ?? 0)
     }
 
