@@ -155,9 +155,7 @@ public struct Corrector: Sendable {
         let result = try StoredResult(path: resultPath)
         let lock = try FolderContents.lock(resultPath)
         defer { withExtendedLifetime(lock) {} }
-        guard result.record.corrections != nil else {
-            throw .result("has no corrections to undo", input: resultPath)
-        }
+        guard result.record.corrections != nil else { throw .result("has no corrections to undo", input: resultPath) }
         let source = try result.analysed()
         let path = FolderContents.resolved(resultPath)
         let folder = try ResultFolder(finalPath: path, policy: .absorb)

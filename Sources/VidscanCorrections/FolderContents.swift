@@ -33,9 +33,7 @@ enum FolderContents {
         case .file: if link(path, newPath) != 0 { try copy(path, to: newPath) }
         case .folder:
             try makeFolder(newPath)
-            for name in try names(path) {
-                try take(FilePath.joining(path, name), to: FilePath.joining(newPath, name))
-            }
+            for name in try names(path) { try take(FilePath.joining(path, name), to: FilePath.joining(newPath, name)) }
         case .link:
             do {
                 let target = try FileManager.default.destinationOfSymbolicLink(atPath: path)

@@ -163,9 +163,7 @@ struct BatchExecutionOptions: ParsableArguments {
     }
 }
 
-enum MissingOutput: String, CaseIterable, ExpressibleByArgument {
-    case report
-}
+enum MissingOutput: String, CaseIterable, ExpressibleByArgument { case report }
 
 /// `3/8`
 extension BatchShard: ExpressibleByArgument {

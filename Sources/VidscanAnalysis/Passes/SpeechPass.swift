@@ -80,7 +80,9 @@ struct SpeechPass: Sendable {
     }
 
     /// Returns `nil` if the video has no sound.
-    private func hear(until end: Int64, _ models: ModelStore, _ cancellation: CancellationFlag) throws -> SpeechSound.Finished? {
+    private func hear(until end: Int64, _ models: ModelStore, _ cancellation: CancellationFlag) throws -> SpeechSound
+        .Finished?
+    {
         try described {
             let reader = try SoundReader(
                 path: path, videoStream: settings.sample.stream, audioStream: settings.sample.audioStream,
@@ -213,7 +215,9 @@ struct Speech: Sendable {
         return min(1, 5 * highest)
     }
 
-    private static func value(_ voice: [Float], at index: Int) -> Float { voice.indices.contains(index) ? voice[index] : 0 }
+    private static func value(_ voice: [Float], at index: Int) -> Float {
+        voice.indices.contains(index) ? voice[index] : 0
+    }
 }
 
 /// What the networks need to know of a video's sound.

@@ -97,11 +97,7 @@ struct PipelineReader {
                 note(setting, item)
                 continue
             }
-            do {
-                _ = try setting.kind.parse(word)
-            } catch {
-                note(setting, item, error)
-            }
+            do { _ = try setting.kind.parse(word) } catch { note(setting, item, error) }
         }
         guard problems.count == before else { return }
         do { take(setting, try setting.kind.parse(items.compactMap(\.scalar?.string)), node) } catch {

@@ -148,7 +148,8 @@ package struct SettingsSection: Sendable {
     /// In the order of the data flow.
     package static let all = [
         Settings.Sample.section, Settings.filtersSection, Settings.Detect.section, Settings.Track.section,
-        Settings.Measure.section, Settings.speechSection, Settings.Write.section, Settings.Render.section, Settings.Report.section,
+        Settings.Measure.section, Settings.speechSection, Settings.Write.section, Settings.Render.section,
+        Settings.Report.section,
     ]
 
     /// `sample, filters, detect, …`

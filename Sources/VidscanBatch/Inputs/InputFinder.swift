@@ -20,9 +20,7 @@ package struct InputFinder: Sendable {
         package var skipped: [Problem] = []
     }
 
-    package struct Problem: Sendable, Equatable {
-        package var path, reason: String
-    }
+    package struct Problem: Sendable, Equatable { package var path, reason: String }
 
     /// Files that are often next to videos; opening each would only take time.
     private static let ignoredExtensions: Set<String> = [

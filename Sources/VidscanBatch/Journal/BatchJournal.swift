@@ -260,19 +260,11 @@ package final class BatchJournal: Sendable {
     // MARK: Transactions
 
     func write<Value>(_ body: (Database) throws -> Value) throws(VidscanError) -> Value {
-        do {
-            return try database.write(body)
-        } catch {
-            throw Self.failure(error, path)
-        }
+        do { return try database.write(body) } catch { throw Self.failure(error, path) }
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws(VidscanError) -> Value {
-        do {
-            return try database.read(body)
-        } catch {
-            throw Self.failure(error, path)
-        }
+        do { return try database.read(body) } catch { throw Self.failure(error, path) }
     }
 
     private static func failure(_ error: any Error, _ path: String) -> VidscanError {

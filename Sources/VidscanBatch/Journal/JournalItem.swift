@@ -167,9 +167,7 @@ extension BatchJournal.Item {
         progress = nil
     }
 
-    private mutating func endLease() {
-        (owner, lease, progress) = (nil, nil, nil)
-    }
+    private mutating func endLease() { (owner, lease, progress) = (nil, nil, nil) }
 
     /// - Parameter retries: how many consecutive failures do not yet quarantine an input.
     mutating func finish(_ outcome: BatchJournal.Outcome, retries: Int, now: Double) {

@@ -183,9 +183,7 @@ extension Array {
 
 package struct TimeEstimate: Sendable {
     /// A file, and how long its analysis takes.
-    package struct Sample: Sendable, Equatable {
-        var bytes, videoSeconds, wallSeconds: Double
-    }
+    package struct Sample: Sendable, Equatable { var bytes, videoSeconds, wallSeconds: Double }
 
     private let secondsPerByte, videoPerByte: Double
 
@@ -206,8 +204,7 @@ package struct TimeEstimate: Sendable {
         }
         self.init(
             used.map {
-                Sample(
-                    bytes: Double($0.bytes), videoSeconds: $0.videoSeconds ?? 0, wallSeconds: $0.wallSeconds ?? 0)
+                Sample(bytes: Double($0.bytes), videoSeconds: $0.videoSeconds ?? 0, wallSeconds: $0.wallSeconds ?? 0)
             })
     }
 

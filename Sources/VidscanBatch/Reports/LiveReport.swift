@@ -105,9 +105,7 @@ extension Batch.Progress {
     }
 }
 
-extension Double {
-    fileprivate var rounded3: Double { (self * 1000).rounded() / 1000 }
-}
+extension Double { fileprivate var rounded3: Double { (self * 1000).rounded() / 1000 } }
 
 /// `status.json`: the state of a batch as its process last wrote it.
 package struct BatchStatus: Sendable, Codable {

@@ -62,11 +62,7 @@ package struct MergedTable: Sendable {
     }
 
     private static func reading<Value>(_ source: String, _ read: () throws -> Value) throws(VidscanError) -> Value {
-        do {
-            return try read()
-        } catch {
-            throw VidscanError(.input, "\(source): \(error.localizedDescription)")
-        }
+        do { return try read() } catch { throw VidscanError(.input, "\(source): \(error.localizedDescription)") }
     }
 
     /// With its line end; `nil` without tables.

@@ -257,9 +257,7 @@ struct CorrectedTracks {
             faces += samples.rows(ofFrame: frame).count { part(ofRow: $0) != nil }
             isExcluded[frame] = true
         }
-        guard isExcluded.contains(false) else {
-            throw .result("excluding \(text) would leave nothing of the video")
-        }
+        guard isExcluded.contains(false) else { throw .result("excluding \(text) would leave nothing of the video") }
         return "\(NumberText.count(frames, "sample")) from \(text) left out, with \(NumberText.count(faces, "face"))"
     }
 

@@ -109,8 +109,7 @@ struct Dyad {
             row(.turns, talk.turns.first, known: talk.known, clock),
             row(.turns, talk.turns.second, known: talk.known, clock, isReversed: true),
             row(.gaps, talk.gaps, known: talk.known, clock),
-            row(
-                .overlapsBetween, talk.interruptions.byFirst + talk.interruptions.bySecond, known: talk.known, clock),
+            row(.overlapsBetween, talk.interruptions.byFirst + talk.interruptions.bySecond, known: talk.known, clock),
             row(.overlapsWithin, talk.overlapsWithin, known: talk.known, clock),
             row(.interruptions, talk.interruptions.byFirst, known: talk.known, clock),
             row(.interruptions, talk.interruptions.bySecond, known: talk.known, clock, isReversed: true),
@@ -125,20 +124,17 @@ struct Dyad {
         let mutual = zip(a, b).map { a, b -> Bool? in a.flatMap { a in b.map { a && $0 } } }
         return [(DyadRow.Measure.looksAt, a, false), (.looksAt, b, true), (.mutualGaze, mutual, false)].map {
             let stretches = StateStretches(of: $1, interval: clock.interval)
-            return row(
-                $0, stretches.ranges.map(\.count), known: $1.count { $0 != nil }, clock, isReversed: $2)
+            return row($0, stretches.ranges.map(\.count), known: $1.count { $0 != nil }, clock, isReversed: $2)
         }
     }
 
     /// `lengths`: of what is counted, in points of the clock. `known`: the points at which the measure is known.
     private func row(
-        _ measure: DyadRow.Measure, _ lengths: [Int]? = nil, known: Int, _ clock: RegularClock,
-        isReversed: Bool = false
+        _ measure: DyadRow.Measure, _ lengths: [Int]? = nil, known: Int, _ clock: RegularClock, isReversed: Bool = false
     ) -> DyadRow {
         var row = DyadRow(
             personA: isReversed ? second : first, personB: isReversed ? first : second, measure: measure,
-            coverageSeconds: Double(known) * clock.interval,
-            coverageFraction: Double(known) / Double(clock.samples))
+            coverageSeconds: Double(known) * clock.interval, coverageFraction: Double(known) / Double(clock.samples))
         guard let lengths, row.coverageSeconds >= minimumSeconds else { return row }
         let seconds = lengths.map { Double($0) * clock.interval }
         let sum = seconds.reduce(0, +)
@@ -150,6 +146,4 @@ struct Dyad {
     }
 }
 
-extension DyadRow.Measure {
-    fileprivate var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-}
+extension DyadRow.Measure { fileprivate var order: Int { Self.allCases.firstIndex(of: self) ?? 0 } }

@@ -69,9 +69,8 @@ public struct FaceEventDetector: Sendable {
     private func observed(_ gesture: HeadGestureDetector.Gesture) -> ObservedEpisode {
         ObservedEpisode(
             Episode(
-                kind: gesture.kind, faceID: faceID,
-                startMicroseconds: gesture.startMicroseconds, endMicroseconds: gesture.endMicroseconds,
-                isStartSeen: true, isEndSeen: true, mean: gesture.meanDegrees,
+                kind: gesture.kind, faceID: faceID, startMicroseconds: gesture.startMicroseconds,
+                endMicroseconds: gesture.endMicroseconds, isStartSeen: true, isEndSeen: true, mean: gesture.meanDegrees,
                 measuredSeconds: Double(gesture.endMicroseconds - gesture.startMicroseconds) / 1e6))
     }
 
@@ -80,7 +79,8 @@ public struct FaceEventDetector: Sendable {
         let first = Int((microseconds + Self.speechTick - 1) / Self.speechTick)
         return zip(first..., ticks).compactMap { tick, value in
             speech.update(
-                Double(value) / 2, at: Int64(tick) * Self.speechTick, seconds: Double(Self.speechTick) / 1e6, sample: tick)
+                Double(value) / 2, at: Int64(tick) * Self.speechTick, seconds: Double(Self.speechTick) / 1e6,
+                sample: tick)
         }.map { observed(.speaks, $0, []) }
     }
 
@@ -155,9 +155,7 @@ public struct OffScreenVoiceDetector: Sendable {
 
 /// Finds when two people look at each other.
 public struct MutualGazeDetector: Sendable {
-    private struct Pair: Hashable {
-        let first, second: Int
-    }
+    private struct Pair: Hashable { let first, second: Int }
 
     private var pairs: [Pair: MeasuredState] = [:]
 

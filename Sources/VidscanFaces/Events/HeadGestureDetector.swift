@@ -44,8 +44,7 @@ public struct HeadGestureDetector: Sendable {
             + axes.indices.compactMap { index in
                 let isNod = axes[index].kind == .nod
                 return axes[index].add(
-                    Sample(
-                        microseconds: microseconds, degrees: isNod ? pitch : yaw, cross: isNod ? yaw : pitch))
+                    Sample(microseconds: microseconds, degrees: isNod ? pitch : yaw, cross: isNod ? yaw : pitch))
             }
     }
 

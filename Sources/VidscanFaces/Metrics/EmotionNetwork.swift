@@ -142,8 +142,7 @@ private struct Head: Sendable {
 
     func outputs(for picture: UnsafeMutablePointer<Float>, _ buffers: [UnsafeMutablePointer<Float>]) -> [Double] {
         let result = Convolution.run(convolutions, on: picture, buffers[0], buffers[1])
-        var values = Array(
-            UnsafeBufferPointer(start: result, count: convolutions[convolutions.count - 1].target.count))
+        var values = Array(UnsafeBufferPointer(start: result, count: convolutions[convolutions.count - 1].target.count))
         for (index, layer) in dense.enumerated() {
             values = layer.multiply(values)
             if index < dense.count - 1 { for output in values.indices { values[output] = max(values[output], 0) } }
@@ -186,8 +185,7 @@ private struct Convolution: Sendable {
             let layers = try file.layers([layer.name], inputs: &shape.channels, taps: 9)
             if layer.stride == 2 { shape.side /= 2 }
             let target = ChannelPicture(
-                side: shape.side, channels: shape.channels,
-                hasBorder: !isFlattened || index < descriptions.count - 1)
+                side: shape.side, channels: shape.channels, hasBorder: !isFlattened || index < descriptions.count - 1)
             guard let convolution = Convolution(layers[0], stride: layer.stride, source, target) else {
                 throw ExpressionModelError(reason: "expressions.json has a layer \(layer.name) that cannot be run")
             }
@@ -230,8 +228,7 @@ private struct Convolution: Sendable {
                     let layer = vs_linear(
                         inputs: 9 * source.channels, outputs: target.channels, weights: weights, bias: bias,
                         activation: VS_RELU, slopes: nil)
-                    NetworkLayer.kernels.conv3x3(
-                        layer, picture, source.channels, source.side, source.side, result)
+                    NetworkLayer.kernels.conv3x3(layer, picture, source.channels, source.side, source.side, result)
                 } else {
                     var layer = vs_strided_conv3x3(
                         inputs: source.channels, outputs: target.channels, rows: target.side, columns: target.side,

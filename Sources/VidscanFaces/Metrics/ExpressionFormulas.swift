@@ -157,8 +157,7 @@ struct ExpressionFormulas: Sendable {
         values[.smirk] = min(1, constants.smirk.gain * uneven)
         // People who cry, wince or speak draw up the corners of the mouth too; the pixels tell these from a smile.
         let drawn = logOdds((scores[smile[0]] + scores[smile[1]]) / 2)
-        values[.smile] = sigmoid(
-            constants.smile.points * drawn + constants.smile.pixels * joy + constants.smile.bias)
+        values[.smile] = sigmoid(constants.smile.points * drawn + constants.smile.pixels * joy + constants.smile.bias)
         values[.attention] = attention(measures)
         return values
     }

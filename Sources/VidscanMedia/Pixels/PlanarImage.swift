@@ -115,8 +115,7 @@ struct ColorMatrix {
         default:
             // Like players, by the size of untagged video.
             let isHighDefinition = (frame.width >= 1280 || frame.height > 576) && !isFullRange
-            (red, blue, scaling) =
-                isHighDefinition ? (0.2126, 0.0722, SWS_CS_ITU709) : (0.299, 0.114, SWS_CS_ITU601)
+            (red, blue, scaling) = isHighDefinition ? (0.2126, 0.0722, SWS_CS_ITU709) : (0.299, 0.114, SWS_CS_ITU601)
         }
     }
 

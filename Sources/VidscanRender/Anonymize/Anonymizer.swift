@@ -165,9 +165,7 @@ final class Anonymizer {
     // MARK: Shapes
 
     private func extent(of state: FaceState) -> Rectangle {
-        if options.shape == .mesh, let mesh = state.mesh {
-            return Rectangle(around: state.box.corners + outline(mesh))
-        }
+        if options.shape == .mesh, let mesh = state.mesh { return Rectangle(around: state.box.corners + outline(mesh)) }
         return state.box.grown(by: state.box.width * options.margin, state.box.height * options.margin)
     }
 

@@ -81,9 +81,7 @@ package struct CertaintySearch {
         }
     }
 
-    private static func doubt(
-        about face: Sighting, _ claim: FaceClaim, hidden: [Sighting], isNearCut: Bool
-    ) -> Doubt? {
+    private static func doubt(about face: Sighting, _ claim: FaceClaim, hidden: [Sighting], isNearCut: Bool) -> Doubt? {
         if claim == .uncertain { return .uncertainPerson }
         if hidden.contains(where: { $0.box.touches(face.box) }) { return .overlap }
         if isNearCut { return .cut }

@@ -197,9 +197,7 @@ final class DrawingSurface {
     }
 }
 
-package enum DrawingVersion {
-    package static var cairo: String { String(cString: cairo_version_string()) }
-}
+package enum DrawingVersion { package static var cairo: String { String(cString: cairo_version_string()) } }
 
 /// Components are in 0…1, and not premultiplied by the opacity.
 struct Ink: Sendable, Hashable {

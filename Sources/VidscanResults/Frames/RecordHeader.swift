@@ -131,9 +131,7 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
         }
     }
 
-    package enum Ending: String, Codable, Sendable {
-        case end, cut, discontinuity, left, occluded, corrected
-    }
+    package enum Ending: String, Codable, Sendable { case end, cut, discontinuity, left, occluded, corrected }
 
     /// Track n is at n - 1.
     package var tracks: [Track]

@@ -4,9 +4,7 @@ internal import VidscanMedia
 /// `corrections` in `run.json`: how a person corrected the tables of the result.
 package struct AppliedCorrections: Codable, Sendable {
     /// In seconds on the clock of the tables.
-    package struct Exclusion: Codable, Sendable, Equatable {
-        package let from, to: Double
-    }
+    package struct Exclusion: Codable, Sendable, Equatable { package let from, to: Double }
 
     /// The kinds of corrections, as their file names them.
     package enum Kind: String, Sendable, CaseIterable {

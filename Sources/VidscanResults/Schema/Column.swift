@@ -13,9 +13,7 @@ public struct Column: Sendable, Equatable {
     public internal(set) var values: [Value] = []
 
     /// A word that a column can contain.
-    public struct Value: Sendable, Equatable {
-        public let name, meaning: String
-    }
+    public struct Value: Sendable, Equatable { public let name, meaning: String }
 
     /// `-90 to 90`
     package static func text(of range: ClosedRange<Double>) -> String {
@@ -54,11 +52,7 @@ extension ColumnDefinition {
     init(
         _ name: String, unit: String = "", range: String, decimals: Int, _ meaning: String,
         _ value: @escaping @Sendable (Row) -> Double?
-    ) {
-        self.init(name, unit: unit, range: range, meaning) { row in
-            .decimal(value(row), decimals: decimals)
-        }
-    }
+    ) { self.init(name, unit: unit, range: range, meaning) { row in .decimal(value(row), decimals: decimals) } }
 }
 
 extension ColumnDefinition {

@@ -113,7 +113,8 @@ public enum TrackTable: ResultTable {
 
     private static let speech: [Definition] = [
         .seconds(
-            "speaking_seconds", "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."
+            "speaking_seconds",
+            "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."
         ) { $0.speech.seconds },
         .fraction(
             "speaking_share", "speaking_seconds as a fraction of the time in which speaking is known."

@@ -79,7 +79,9 @@ package final class ResultWriter: RowConsumer {
 
     package func finish() throws(VidscanError) {
         try json?.write { $0.write("\n]}\n") }
-        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality] + foreign.map(\.file) {
+        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality]
+            + foreign.map(\.file)
+        {
             try file?.finish()
         }
         try landmarks?.finish()

@@ -27,9 +27,7 @@ extension Settings {
 }
 
 /// Numbers of people or faces.
-package struct IDList: Sendable, Equatable {
-    package let ids: Set<Int>
-}
+package struct IDList: Sendable, Equatable { package let ids: Set<Int> }
 
 extension Metric: SettingChoice {}
 extension OverlayStyle.Preset: SettingChoice {}
