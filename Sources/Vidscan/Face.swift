@@ -126,13 +126,8 @@ public struct VideoFrame: Sendable {
     public var seconds: Double { Double(microseconds) / 1e6 }
 
     init(_ frame: FrameRecord, shot: Int?, faces: [Face]) {
-        microseconds = frame.microseconds
-        index = frame.index
-        size = frame.size
-        luma = frame.quality.luma
-        sharpness = frame.quality.sharpness
-        isDamaged = frame.isDamaged
-        self.shot = shot
-        self.faces = faces
+        (microseconds, index, size) = (frame.microseconds, frame.index, frame.size)
+        (luma, sharpness, isDamaged) = (frame.quality.luma, frame.quality.sharpness, frame.isDamaged)
+        (self.shot, self.faces) = (shot, faces)
     }
 }

@@ -6,9 +6,7 @@ internal import VidscanResults
 public struct Track: Sendable, Identifiable {
     /// Statistics of a measurement; `nil` if it was never possible. The median comes from a histogram of 512 steps.
     public struct Statistics: Sendable, Equatable {
-        public let mean: Double?
-        public let median: Double?
-        public let maximum: Double?
+        public let mean, median, maximum: Double?
         /// The number of samples in which the measurement is known.
         public let samples: Int
         /// The time that these samples represent.

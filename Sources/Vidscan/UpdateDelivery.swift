@@ -24,14 +24,10 @@ final class UpdateDelivery: RunConsumer, RunObserver {
         state = Mutex(State(tracker: ProvisionalTracker(settings: settings)))
     }
 
-    func sampled(_ frame: FrameRecord) async throws {
-        try await send { $0.tracker.updates(for: frame) }
-    }
+    func sampled(_ frame: FrameRecord) async throws { try await send { $0.tracker.updates(for: frame) } }
 
     func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) async throws {
-        try await send {
-            $0.tracker.finish() + [.frame(VideoFrame(frame, shot: shot, faces: rows.map { Face($0) }))]
-        }
+        try await send { $0.tracker.finish() + [.frame(VideoFrame(frame, shot: shot, faces: rows.map { Face($0) }))] }
     }
 
     func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) async throws {
@@ -100,8 +96,6 @@ private struct ProvisionalTracker: Sendable {
     mutating func finish() -> [VideoUpdate] { lose(Array(lastSeen.keys)) }
 
     private mutating func lose(_ ids: [Int]) -> [VideoUpdate] {
-        ids.sorted().compactMap { id in
-            lastSeen.removeValue(forKey: id).map { .faceLost(id: id, microseconds: $0) }
-        }
+        ids.sorted().compactMap { id in lastSeen.removeValue(forKey: id).map { .faceLost(id: id, microseconds: $0) } }
     }
 }

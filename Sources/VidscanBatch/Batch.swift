@@ -77,12 +77,8 @@ package struct Batch: Sendable {
         observer: any BatchObserver
     ) {
         live = LiveReport(folder: folder, journal: journal, jobs: options.jobs)
-        self.folder = folder
-        self.journal = journal
-        self.configuration = configuration
-        self.command = command
-        self.options = options
-        self.observer = observer
+        (self.folder, self.journal, self.configuration) = (folder, journal, configuration)
+        (self.command, self.options, self.observer) = (command, options, observer)
     }
 
     /// Analyses all inputs of the plan that no other process takes. On an error or a cancellation, keeps finished
@@ -147,12 +143,11 @@ package struct Batch: Sendable {
             for _ in 0..<max(1, min(options.jobs, inputs.count)) {
                 group.addTask {
                     var samples: [TimeEstimate.Sample] = []
-                    while true {
-                        let number = state.taken.add(1, ordering: .relaxed).oldValue
-                        guard number < inputs.count else { return samples }
+                    while let number = state.next(below: inputs.count) {
                         let sample = try await measure(inputs[number], number, analysedSeconds)
                         if let sample { samples.append(sample) }
                     }
+                    return samples
                 }
             }
             return try await group.reduce(into: []) { $0 += $1 }
@@ -185,9 +180,7 @@ package struct Batch: Sendable {
     private func addReports(_ inputs: [BatchInput], _ state: BatchState) async throws {
         var worker: WorkerProcess?
         defer { worker?.signal(SIGKILL) }
-        while true {
-            let number = state.taken.add(1, ordering: .relaxed).oldValue
-            guard number < inputs.count else { return }
+        while let number = state.next(below: inputs.count) {
             if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
             try checkFreeSpace()
             let input = inputs[number]
@@ -239,9 +232,7 @@ package struct Batch: Sendable {
             }
             if worker == nil || filesOfWorker >= options.filesPerWorker {
                 worker?.signal(SIGKILL)
-                do {
-                    worker = try await startWorker()
-                } catch {
+                do { worker = try await startWorker() } catch {
                     try finish(item, .released)
                     throw error
                 }

@@ -98,9 +98,7 @@ package struct BatchFolder: Sendable {
     }
 
     private func writeReports(_ journals: [BatchJournal]) throws(VidscanError) {
-        for journal in journals {
-            try BatchReport(try journal.items()).write(folder: path, shard: journal.fileShard)
-        }
+        for journal in journals { try BatchReport(try journal.items()).write(folder: path, shard: journal.fileShard) }
         if FileManager.default.fileExists(atPath: "\(path)/index.html") { try writeCombinedReport() }
     }
 

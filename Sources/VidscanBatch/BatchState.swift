@@ -11,8 +11,7 @@ final class BatchState: Sendable {
     }
 
     let startTime = ContinuousClock.now
-    /// How many inputs of a list the jobs have taken.
-    let taken = Atomic(0)
+    private let taken = Atomic(0)
     let hasWaited = Atomic(false)
     private let values = Mutex(Values())
     private let files: Int
@@ -30,6 +29,12 @@ final class BatchState: Sendable {
             change(&$0)
             return progress($0)
         }
+    }
+
+    /// The position of the next input of a list; `nil` if the jobs have taken all.
+    func next(below count: Int) -> Int? {
+        let position = taken.add(1, ordering: .relaxed).oldValue
+        return position < count ? position : nil
     }
 
     func countDone(_ report: WorkerReport) {

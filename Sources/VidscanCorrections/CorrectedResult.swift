@@ -59,14 +59,12 @@ struct CorrectedResult {
         -> JSONValue
     {
         let name = ResultFolder.Kind.result.record
-        guard
-            case .object(var members) = try RecordFile.decode(JSONValue.self, folder: source.name, name: name),
+        guard case .object(var members) = try RecordFile.decode(JSONValue.self, folder: source.name, name: name),
             case .object(var old) = members["counts"] ?? .null
         else { throw .result("its \(name) cannot be read: it has no counts") }
         for (key, value) in [
             ("sampled_frames", counts.outcome.sampleCount), ("faces", counts.pass.faces),
-            ("face_ids", counts.pass.faceIDs),
-            ("person_ids", counts.pass.personIDs), ("events", counts.pass.events),
+            ("face_ids", counts.pass.faceIDs), ("person_ids", counts.pass.personIDs), ("events", counts.pass.events),
             ("hard_cuts", counts.outcome.changes.count { $0.kind == .hard }),
             ("gradual_cuts", counts.outcome.changes.count { $0.kind == .gradual }),
         ] {

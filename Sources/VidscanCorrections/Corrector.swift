@@ -40,17 +40,14 @@ public struct Corrector: Sendable {
         options: Options = Options(),
         model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
     ) {
-        self.options = options
-        self.model = model
+        (self.options, self.model) = (options, model)
     }
 
     /// Applies a file of corrections to the result of an analysis, in place of those that were applied before. Throws a
     /// `VidscanError` that names the correction that does not fit; nothing is changed then. Cancelling the task throws the
     /// code `interrupted`.
     public func apply(_ file: String, to resultPath: String) async throws -> Summary {
-        try await BlockingWork.run(thread: "apply", input: resultPath) { _ in
-            try await apply(file, resultPath)
-        }
+        try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try await apply(file, resultPath) }
     }
 
     /// Gives back the files as the analysis wrote them. Throws if nothing was corrected, or if the originals are not there.
@@ -139,9 +136,7 @@ public struct Corrector: Sendable {
     }
 
     /// Takes over the files of the result that no analysis writes, such as videos and exports.
-    private func carryOver(
-        _ result: String, to folder: ResultFolder, _ summary: inout Summary
-    ) throws(VidscanError) {
+    private func carryOver(_ result: String, to folder: ResultFolder, _ summary: inout Summary) throws(VidscanError) {
         let known = Set(ResultFiles.corrected + [ResultFiles.originals])
         for name in try FolderContents.names(result) where !known.contains(name) {
             try FolderContents.take("\(result)/\(name)", to: "\(folder.partialPath)/\(name)")
@@ -160,9 +155,7 @@ public struct Corrector: Sendable {
         let result = try StoredResult(path: resultPath)
         let lock = try FolderContents.lock(resultPath)
         defer { withExtendedLifetime(lock) {} }
-        guard result.record.corrections != nil else {
-            throw .result("has no corrections to undo", input: resultPath)
-        }
+        guard result.record.corrections != nil else { throw .result("has no corrections to undo", input: resultPath) }
         let source = try result.analysed()
         let path = FolderContents.resolved(resultPath)
         let folder = try ResultFolder(finalPath: path, policy: .absorb)

@@ -33,9 +33,7 @@ enum FolderContents {
         case .file: if link(path, newPath) != 0 { try copy(path, to: newPath) }
         case .folder:
             try makeFolder(newPath)
-            for name in try names(path) {
-                try take(FilePath.joining(path, name), to: FilePath.joining(newPath, name))
-            }
+            for name in try names(path) { try take(FilePath.joining(path, name), to: FilePath.joining(newPath, name)) }
         case .link:
             do {
                 let target = try FileManager.default.destinationOfSymbolicLink(atPath: path)
@@ -50,9 +48,7 @@ enum FolderContents {
     }
 
     static func copy(_ path: String, to newPath: String) throws(VidscanError) {
-        do {
-            try FileManager.default.copyItem(atPath: path, toPath: newPath)
-        } catch {
+        do { try FileManager.default.copyItem(atPath: path, toPath: newPath) } catch {
             throw VidscanError(
                 .output, "cannot copy \(path) to \(newPath): \(error.localizedDescription)", stage: .write)
         }

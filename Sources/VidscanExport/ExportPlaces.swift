@@ -20,8 +20,7 @@ struct ExportPlaces {
             let name = Self.withoutExtension(FilePath.name(of: output))
             return (format, [output] + format.laterExtensions.map { FilePath.sibling(of: output, named: name + $0) })
         }
-        self.stem = stem
-        self.result = result
+        (self.stem, self.result) = (stem, result)
         guard Set(paths.map(PathBytes.init)).count == paths.count else {
             throw VidscanError(
                 .output, "\(output ?? "") would be the name of two files; name it with another extension",

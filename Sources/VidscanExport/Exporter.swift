@@ -5,9 +5,7 @@ internal import VidscanResults
 /// Writes the episodes of a finished result as annotations for other programs.
 public struct Exporter: Sendable {
     /// Whose annotations share a tier.
-    public enum Grouping: String, Sendable, CaseIterable {
-        case person, face
-    }
+    public enum Grouping: String, Sendable, CaseIterable { case person, face }
 
     public struct Options: Sendable {
         /// In the order in which the files are written.
@@ -20,9 +18,7 @@ public struct Exporter: Sendable {
         /// Whether existing files may be replaced.
         public var replaces = false
 
-        public init(formats: [ExportFormat]) {
-            self.formats = formats
-        }
+        public init(formats: [ExportFormat]) { self.formats = formats }
     }
 
     /// The latest time of an EAF document, in microseconds: a 32-bit number of milliseconds.
@@ -38,8 +34,7 @@ public struct Exporter: Sendable {
     public init(
         options: Options, model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
     ) {
-        self.options = options
-        self.model = model
+        (self.options, self.model) = (options, model)
     }
 
     /// Exports the result of an analysis, and returns the paths of the files that were written. Each appears complete or
@@ -88,7 +83,9 @@ public struct Exporter: Sendable {
                 case .textgrid: try file.write(TextGrid(tiers: tiers, end: timeline.end).text())
                 case .bids:
                     try file.write(position == 0 ? BIDSEvents.table(timeline.annotations) : BIDSEvents.description())
-                case .rttm: try file.write(RTTM.text(tiers, file: places.stem, kind: record.pipeline.speech == true ? .speaks : .visible))
+                case .rttm:
+                    try file.write(
+                        RTTM.text(tiers, file: places.stem, kind: record.pipeline.speech == true ? .speaks : .visible))
                 case .openface, .pyfeat: break
                 }
                 try file.complete()

@@ -1,8 +1,6 @@
 /// A picture with channels, as `CNetwork` lays it out: (height + 2) × (width + 2) × channels, with a border of zeros.
 final class NetworkTensor {
-    let width: Int
-    let height: Int
-    let channels: Int
+    let width, height, channels: Int
     let values: UnsafeMutablePointer<Float>
     /// `nil` if somebody else owns the memory.
     private let own: UnsafeMutableBufferPointer<Float>?

@@ -59,9 +59,7 @@ public struct SpeakerDetector: Sendable {
 
     /// `pictures` and `scores` are the paths of the converted models' `.xml`; `concurrency` is the number of picture
     /// sessions that run at the same time.
-    public init(
-        runtime: InferenceRuntime, pictures: String, scores: String, concurrency: Int
-    ) throws(InferenceError) {
+    public init(runtime: InferenceRuntime, pictures: String, scores: String, concurrency: Int) throws(InferenceError) {
         self.pictures = try runtime.compile(path: pictures, concurrency: concurrency)
         self.scores = try runtime.compile(path: scores, concurrency: 1)
     }
@@ -92,9 +90,7 @@ public struct SpeakerDetector: Sendable {
 
         /// Adds the next pictures of a run: grey, `resolution` × `resolution` bytes each, `step` of them, or fewer if they are
         /// the last. Returns the features, `featureCount` numbers each, of the pictures for which they are complete.
-        public func add(
-            _ pictures: [UInt8], isLast: Bool, to run: inout PictureRun
-        ) throws(InferenceError) -> [Float] {
+        public func add(_ pictures: [UInt8], isLast: Bool, to run: inout PictureRun) throws(InferenceError) -> [Float] {
             let area = SpeakerDetector.resolution * SpeakerDetector.resolution
             let first = max(0, run.count - SpeakerDetector.reach)
             let end = run.count + pictures.count / area
@@ -174,9 +170,7 @@ public struct SpeakerDetector: Sendable {
         }
 
         /// The probability of the second of two classes (softmax).
-        private func probabilities(
-            _ index: Int, count: Int, temperature: Float = 1
-        ) throws(InferenceError) -> [Float] {
+        private func probabilities(_ index: Int, count: Int, temperature: Float = 1) throws(InferenceError) -> [Float] {
             let output = try request.output(index)
             guard output.count == 2 * count else {
                 throw InferenceError(.runtime, "the speaker detector's scores have an unexpected size")

@@ -12,9 +12,7 @@ final class OverlayPainter {
 
     /// In display pixels.
     private struct Sizes {
-        let line: Double
-        let font: Double
-        let smallFont: Double
+        let line, font, smallFont: Double
         let display: (width: Double, height: Double)
 
         init(_ face: FaceState, in frame: EditableFrame, scale: Double) {

@@ -9,8 +9,7 @@ package struct Renderer: Sendable {
     private let observer: any RunObserver
 
     package init(options: RenderOptions, observer: any RunObserver) {
-        self.options = options
-        self.observer = observer
+        (self.options, self.observer) = (options, observer)
     }
 
     package struct Summary: Sendable {

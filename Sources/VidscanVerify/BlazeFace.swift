@@ -34,8 +34,7 @@ final class BlazeFace {
     private var planes: [Float]
 
     init(_ range: Range, folder: String, runtime: InferenceRuntime, cropper: SquareCropper) throws {
-        self.range = range
-        self.cropper = cropper
+        (self.range, self.cropper) = (range, cropper)
         request = try runtime.compile(path: folder + "/" + range.rawValue, concurrency: 1).makeRequest()
         anchors = range.grids.flatMap { grid in
             (0..<grid.cells * grid.cells).flatMap { cell in

@@ -4,15 +4,13 @@ package import VidscanMedia
 
 /// Searches for faces of every size: in the whole frame, in overlapping tiles, and in a close-up of each candidate.
 public final class FaceSearch {
-    private let short: BlazeFace
-    private let full: BlazeFace
+    private let short, full: BlazeFace
 
     /// The minimum score of a candidate, which a close-up then verifies.
     private static let candidateScore = 0.5
     /// The minimum confidence of a face in its close-up.
     public static let confirmedScore = 0.75
-    private let confirmedScore: Double
-    private let candidateScore: Double
+    private let confirmedScore, candidateScore: Double
     /// The side of a close-up, relative to the longer side of the face's box.
     private static let closeUp = 2.0
 

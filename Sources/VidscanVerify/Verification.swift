@@ -64,8 +64,7 @@ public struct Verification: Sendable {
         public var limits = MediaLimits()
 
         public init(minimumScore: Double = FaceSearch.confirmedScore, workers: Int) {
-            self.minimumScore = minimumScore
-            self.workers = workers
+            (self.minimumScore, self.workers) = (minimumScore, workers)
         }
     }
 

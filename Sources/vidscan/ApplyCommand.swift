@@ -53,9 +53,7 @@ struct ApplyCommand: AsyncParsableCommand {
     func run() async throws {
         let reporter = try messages.makeReporter()
         var options = Corrector.Options()
-        options.output = output
-        options.replaces = force
-        options.isDryRun = dryRun
+        (options.output, options.replaces, options.isDryRun) = (output, force, dryRun)
         let corrector = Corrector(options: options, model: ModelStore.expressionModel(recordedAs:))
         try await CommandWork.run(reporter) {
             if let corrections, !undo {

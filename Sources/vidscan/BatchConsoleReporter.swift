@@ -109,10 +109,9 @@ final class BatchConsoleReporter: BatchObserver {
             "\(path): \(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
             [
                 "input": .text(path), "result": .text(result), "attempt": .integer(attempt),
-                "frames": .integer(report.frames),
-                "faces": .integer(report.faces), "people": .integer(report.people), "events": .integer(report.events),
-                "warnings": .integer(report.warnings.count), "video_seconds": .seconds(report.videoSeconds),
-                "wall_seconds": .seconds(report.wallSeconds),
+                "frames": .integer(report.frames), "faces": .integer(report.faces), "people": .integer(report.people),
+                "events": .integer(report.events), "warnings": .integer(report.warnings.count),
+                "video_seconds": .seconds(report.videoSeconds), "wall_seconds": .seconds(report.wallSeconds),
             ])
     }
 

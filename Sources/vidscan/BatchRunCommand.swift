@@ -68,10 +68,8 @@ private struct BatchWork {
             BatchMetrics(path: $0, folder: folder.path, shard: files.shard)
         }
         reporter = BatchConsoleReporter(settings.messages, shard: files.shard)
-        selection.retries = execution.retries
-        selection.isForced = settings.write.replaces
-        selection.isOnlyFailed = execution.onlyFailed
-        selection.keepsDone = execution.keepDone
+        (selection.retries, selection.isForced) = (execution.retries, settings.write.replaces)
+        (selection.isOnlyFailed, selection.keepsDone) = (execution.onlyFailed, execution.keepDone)
         selection.isStrict = execution.strict
     }
 
@@ -124,9 +122,7 @@ private struct BatchWork {
         let task = Task { try await batch.run(due) }
         interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
-        do {
-            try batch.live.finish(result)
-        } catch {
+        do { try batch.live.finish(result) } catch {
             // If the batch failed too, its error matters more.
             if case .success = result { throw error }
         }
@@ -222,9 +218,7 @@ private struct BatchWork {
         let count = min(sorted.count, Self.measuredFiles)
         let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
         let batch = batch(journal, budget, in: path, try ResolvedSettings(settings).yaml)
-        let task = Task {
-            try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
-        }
+        let task = Task { try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 } }
         interrupts = InterruptHandler { task.cancel() }
         return try await task.value
     }
@@ -287,12 +281,10 @@ private struct BatchWork {
         _ journal: BatchJournal, _ budget: MemoryBudget, in path: String? = nil, _ pipeline: String? = nil
     ) -> Batch {
         var options = Batch.Options()
-        options.jobs = budget.jobs
-        options.selection = selection
+        (options.jobs, options.selection) = (budget.jobs, selection)
         options.timeoutSeconds = execution.timeout
         options.timeoutPerVideoSecond = execution.timeoutPerSecond
-        options.memoryLimit = budget.workerLimit
-        options.metrics = metrics
+        (options.memoryLimit, options.metrics) = (budget.workerLimit, metrics)
         options.takesDigests = execution.byContent
         options.minimumFreeSpace = Int64(execution.leaveFree) << 20
         let isChosen = Setting.at("detect.workers").map { resolved.origin(of: $0) != .default } ?? false

@@ -69,10 +69,8 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             let summary = try await analysis.run(
                 input: job.input, resultPath: "\(job.folder)/\(job.resultPath)", below: job.folder, replaces: true)
             var report = WorkerReport()
-            report.frames = summary.counts.sampledFrames
-            report.faces = summary.counts.faces
-            report.people = summary.counts.personIds
-            report.events = summary.counts.events
+            (report.frames, report.faces) = (summary.counts.sampledFrames, summary.counts.faces)
+            (report.people, report.events) = (summary.counts.personIds, summary.counts.events)
             report.warnings = summary.warnings
             report.videoSeconds = Double(summary.analysedMicroseconds) / 1e6
             report.wallSeconds = summary.wallSeconds

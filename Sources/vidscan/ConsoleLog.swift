@@ -5,9 +5,7 @@ internal import VidscanBatch
 
 /// Messages and progress on standard error: `vidscan: warning: …`, or one JSON object per line.
 struct ConsoleLog: Sendable {
-    enum Level: Int {
-        case debug, info, warning, error
-    }
+    enum Level: Int { case debug, info, warning, error }
 
     private let minimum: Level
     /// True on a terminal: progress then overwrites one line.
@@ -91,6 +89,4 @@ enum LogLine: String, CaseIterable {
 
 typealias LogFields = [String: JSONValue]
 
-extension JSONValue {
-    static func seconds(_ value: Double) -> JSONValue { .number((value * 1000).rounded() / 1000) }
-}
+extension JSONValue { static func seconds(_ value: Double) -> JSONValue { .number((value * 1000).rounded() / 1000) } }

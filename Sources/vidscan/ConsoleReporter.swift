@@ -12,8 +12,7 @@ internal import VidscanResults
 final class ConsoleReporter: RunObserver {
     /// The analysed range, in microseconds.
     struct Window: Sendable {
-        var start: Int64?
-        var end: Int64?
+        var start, end: Int64?
         var segment: VideoSegment?
     }
 

@@ -48,9 +48,7 @@ extension SettingOption {
     fileprivate func definition(_ setting: Setting, help text: String?) -> Any {
         let names: NameSpecification = short.map { [.customLong(long), .customShort($0)] } ?? .customLong(long)
         let parse = { @Sendable (word: String) throws -> SettingValue in
-            do { return try setting.kind.parse(word: word) } catch {
-                throw ValidationError("\(error)")
-            }
+            do { return try setting.kind.parse(word: word) } catch { throw ValidationError("\(error)") }
         }
         switch form {
         case .value where setting.kind.isList:

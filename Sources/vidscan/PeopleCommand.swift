@@ -124,8 +124,7 @@ struct PeopleCommand: AsyncParsableCommand {
 
 /// `Anna=anna.jpg`
 struct NamedPhoto: ExpressibleByArgument {
-    let name: String
-    let path: String
+    let name, path: String
 
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -84,8 +84,7 @@ struct ReportCommand: AsyncParsableCommand {
         let reporter = try messages.makeReporter()
         try await CommandWork.run(reporter) {
             var options = Report.Options()
-            options.hasThumbnails = thumbnails
-            options.acceptsChangedSource = changedSource
+            (options.hasThumbnails, options.acceptsChangedSource) = (thumbnails, changedSource)
             options.hidesFaces = hideFaces
             options.video = noVideo ? .none : video.map { .file($0) } ?? .source
             var outcomes: [(result: String, outcome: Result<Report.Summary, VidscanError>)] = []

@@ -2,9 +2,7 @@ internal import ArgumentParser
 internal import VidscanResults
 
 struct SchemaCommand: ParsableCommand {
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case text, markdown, json
-    }
+    enum Format: String, CaseIterable, ExpressibleByArgument { case text, markdown, json }
 
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Explains the columns of the result tables.",

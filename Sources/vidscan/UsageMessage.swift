@@ -66,8 +66,7 @@ struct CommandHelp: Decodable {
 
     struct Argument: Decodable {
         struct Name: Decodable {
-            let kind: String
-            let name: String
+            let kind, name: String
 
             /// `--rate` or `-o`
             var spelled: String { (kind == "short" ? "-" : "--") + name }

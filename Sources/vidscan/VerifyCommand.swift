@@ -6,9 +6,7 @@ internal import VidscanResults
 internal import VidscanVerify
 
 struct VerifyCommand: AsyncParsableCommand {
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case text, csv, json
-    }
+    enum Format: String, CaseIterable, ExpressibleByArgument { case text, csv, json }
 
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Searches a finished video for faces that may still be visible.",

@@ -132,9 +132,7 @@ enum Output {
 
     /// Already escaped.
     static func print(_ bytes: [UInt8]) {
-        do throws(SystemError) { try FileSystem.write(bytes, to: STDOUT_FILENO) } catch {
-            fail(error)
-        }
+        do throws(SystemError) { try FileSystem.write(bytes, to: STDOUT_FILENO) } catch { fail(error) }
     }
 
     static func error(_ line: String, overProgressLine: Bool = false) {

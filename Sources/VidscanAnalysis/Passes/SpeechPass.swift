@@ -80,7 +80,9 @@ struct SpeechPass: Sendable {
     }
 
     /// Returns `nil` if the video has no sound.
-    private func hear(until end: Int64, _ models: ModelStore, _ cancellation: CancellationFlag) throws -> SpeechSound.Finished? {
+    private func hear(until end: Int64, _ models: ModelStore, _ cancellation: CancellationFlag) throws -> SpeechSound
+        .Finished?
+    {
         try described {
             let reader = try SoundReader(
                 path: path, videoStream: settings.sample.stream, audioStream: settings.sample.audioStream,
@@ -102,9 +104,7 @@ struct SpeechPass: Sendable {
         let reader = try described { try FrameReader(path: path, options: options, cancellation: cancellation) }
         var positions = try FacePositions(
             FrameRecordReader(folder: frames.folder, name: frames.name),
-            trackOfFace: tracks.ofFaces.map { track in
-            track > 0 && kept[Int(track) - 1] > 0 ? Int(track) - 1 : nil
-        })
+            trackOfFace: tracks.ofFaces.map { track in track > 0 && kept[Int(track) - 1] > 0 ? Int(track) - 1 : nil })
         var mouths = MouthCropper()
         while let frame = try described({ try reader.next() }) {
             try Task.checkCancellation()
@@ -215,7 +215,9 @@ struct Speech: Sendable {
         return min(1, 5 * highest)
     }
 
-    private static func value(_ voice: [Float], at index: Int) -> Float { voice.indices.contains(index) ? voice[index] : 0 }
+    private static func value(_ voice: [Float], at index: Int) -> Float {
+        voice.indices.contains(index) ? voice[index] : 0
+    }
 }
 
 /// What the networks need to know of a video's sound.
@@ -224,8 +226,7 @@ struct SpeechSound {
     static let margin: Int64 = 1_000_000
 
     struct Finished: Sendable {
-        let voice: [Float]
-        let cepstra: [Float]
+        let voice, cepstra: [Float]
 
         /// The cepstra of `count` ticks, with silence before and after the sound.
         func cepstra(fromTick tick: Int, count: Int) -> [Float] {
@@ -277,9 +278,7 @@ struct FacePositions {
         let boxes: [(track: Int, box: Rectangle)]
     }
 
-    init(_ reader: FrameRecordReader, trackOfFace: [Int?]) {
-        (self.reader, self.trackOfFace) = (reader, trackOfFace)
-    }
+    init(_ reader: FrameRecordReader, trackOfFace: [Int?]) { (self.reader, self.trackOfFace) = (reader, trackOfFace) }
 
     /// Later times must follow. A face that the next sample does not show stays for half of the time until then.
     mutating func boxes(at microseconds: Int64) throws -> [(track: Int, box: Rectangle)] {
@@ -401,8 +400,7 @@ struct MouthCropper {
 
     private mutating func picture(of box: Rectangle, in frame: SampledFrame) throws -> [UInt8] {
         let side = max(box.width, box.height) / 2 * Self.extent
-        let center = Point(x: box.x + box.width / 2, y: box.y + box.height / 2)
-        let square = RotatedSquare(center: center, side: max(side, 1), angle: 0)
+        let square = RotatedSquare(center: box.center, side: max(side, 1), angle: 0)
         return try tensor.withUnsafeMutableBufferPointer { tensor in
             // The tensor is never empty.
             let red = tensor.baseAddress.unsafelyUnwrapped

@@ -19,10 +19,7 @@ package struct Analysis: Sendable {
         settings: Settings, models: ModelStore, observer: any RunObserver, consumer: (any RunConsumer)? = nil,
         addition: (any ResultAddition)? = nil
     ) {
-        self.settings = settings
-        self.models = models
-        self.observer = observer
-        self.consumer = consumer
+        (self.settings, self.models, self.observer, self.consumer) = (settings, models, observer, consumer)
         self.addition = addition
     }
 
@@ -53,10 +50,8 @@ package struct Analysis: Sendable {
                 var part = try SegmentRecord(
                     of: file, segment: segment, resultName: ResultPaths.resultName(ofPart: resultPath, segment),
                     tools: tools, decoded: decoded, folderPath: folder.partialPath)
-                part.frames = outcome.counts.sampledFrames
-                part.blendshapeNames = blendshapeNames
-                part.times = outcome.times
-                part.wallSeconds = outcome.wallSeconds
+                (part.frames, part.blendshapeNames) = (outcome.counts.sampledFrames, blendshapeNames)
+                (part.times, part.wallSeconds) = (outcome.times, outcome.wallSeconds)
                 try folder.write(SegmentRecord.File(pipeline: settings.record, part: part))
                 if let previous = try folder.complete() {
                     observer.warned(file.name, message: previous.notice(resultPath))
@@ -118,9 +113,7 @@ package struct Analysis: Sendable {
 
     /// Does work on a frame and adds the frame's time to its errors.
     static func locating<Value>(_ frame: SampledFrame, _ work: () throws -> Value) throws(VidscanError) -> Value {
-        do {
-            return try work()
-        } catch {
+        do { return try work() } catch {
             let cause = describe(error)
             throw VidscanError(
                 cause.code, cause.reason, stage: cause.stage ?? .analyze,

@@ -6,8 +6,7 @@ internal import VidscanMedia
 /// Checks whether everything that vidscan needs is installed and works.
 public enum Doctor {
     public struct Finding: Sendable {
-        public let name: String
-        public let value: String
+        public let name, value: String
         /// What to do about a problem; `nil` if there is none.
         public private(set) var remedy: String?
     }
@@ -22,9 +21,7 @@ public enum Doctor {
 
     private static var ffmpeg: Finding {
         let missing = MediaVersions.missingDecoders(of: ["h264", "hevc", "vp9", "av1", "mpeg4", "mjpeg", "png"])
-        do throws(MediaError) {
-            try MediaVersions.loadFilters()
-        } catch {
+        do throws(MediaError) { try MediaVersions.loadFilters() } catch {
             return Finding(name: "FFmpeg", value: MediaVersions.summary, remedy: error.reason)
         }
         return Finding(

@@ -12,9 +12,7 @@ package struct FilterPreview: Sendable {
     /// Of the settings, uses the filters, the stream, the limits and those of the detection. The models detect the faces
     /// to mark on the last panel.
     package init(settings: Settings, allowsFileFilters: Bool, models: ModelStore?) {
-        self.settings = settings
-        self.allowsFileFilters = allowsFileFilters
-        self.models = models
+        (self.settings, self.allowsFileFilters, self.models) = (settings, allowsFileFilters, models)
     }
 
     /// Writes a contact sheet as PNG: the first frame at or after a time, then that frame after each filter.
@@ -36,9 +34,7 @@ package struct FilterPreview: Sendable {
             panels[last].marks = faces.map(\.detection.box)
         }
         let png: [UInt8]
-        do throws(MediaError) {
-            png = try ContactSheet.png(panels)
-        } catch {
+        do throws(MediaError) { png = try ContactSheet.png(panels) } catch {
             throw VidscanError(.media(error.code), error.message, input: input)
         }
         try sheet.write(png)

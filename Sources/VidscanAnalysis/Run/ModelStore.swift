@@ -9,8 +9,7 @@ internal import VidscanMedia
 /// The models of a process: found and loaded once, and shared by all inputs and workers.
 public final class ModelStore: Sendable {
     public struct Model: Sendable, Equatable {
-        public let name: String
-        public let fileName: String
+        public let name, fileName: String
         /// The SHA-256 of the file with which vidscan was measured; `nil` for vidscan's own models.
         public private(set) var expectedDigest: String?
     }
@@ -33,13 +32,17 @@ public final class ModelStore: Sendable {
         name: "face embedding weights", fileName: "face-reidentification-retail-0095.bin",
         expectedDigest: "4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307")
 
-    public static let speakerPictures = Model(name: "speaker pictures", fileName: "speaker_picture.xml",
+    public static let speakerPictures = Model(
+        name: "speaker pictures", fileName: "speaker_picture.xml",
         expectedDigest: "8cb1f883f5a72bd6f17d5d9d246e3028ad1a5766e2ec2b9639a6511988acb746")
-    public static let speakerPicturesWeights = Model(name: "speaker pictures weights", fileName: "speaker_picture.bin",
+    public static let speakerPicturesWeights = Model(
+        name: "speaker pictures weights", fileName: "speaker_picture.bin",
         expectedDigest: "5669060a97bf2965d7942db0a211aa9fb337e6503a6a71e67fd2018db2859d0a")
-    public static let speakerScores = Model(name: "speaker scores", fileName: "speaker_scores.xml",
+    public static let speakerScores = Model(
+        name: "speaker scores", fileName: "speaker_scores.xml",
         expectedDigest: "75d29c435ffbffc4867d7033f0abbac2c7a0e0c6d40f7de94584715877b60d22")
-    public static let speakerScoresWeights = Model(name: "speaker scores weights", fileName: "speaker_scores.bin",
+    public static let speakerScoresWeights = Model(
+        name: "speaker scores weights", fileName: "speaker_scores.bin",
         expectedDigest: "4a5d4aeb7d60b3d3cfcab66c07edcf598cca5c378c55d73f8a19398852af8aff")
     public static let voice = Model(
         name: "voice", fileName: "silero_vad_openvino_16k.onnx",
@@ -95,11 +98,7 @@ public final class ModelStore: Sendable {
             return digests
         }
         // Few runs need the runtime, and those at their end; that it is missing is said at the beginning.
-        do {
-            try InferenceRuntime.checkInstallation()
-        } catch {
-            throw VidscanError(.setup, error.reason)
-        }
+        do { try InferenceRuntime.checkInstallation() } catch { throw VidscanError(.setup, error.reason) }
     }
 
     /// Keeps the store until the process exits, because freeing the models takes a tenth of a second.

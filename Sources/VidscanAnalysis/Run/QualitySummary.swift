@@ -6,8 +6,7 @@ package import VidscanResults
 package struct QualitySummary: Sendable {
     /// What is missing of a person's time, and what would help.
     private struct Lack: Sendable {
-        var words: String
-        var remedy: String
+        var words, remedy: String
         /// Whether expressions are measured, but no emotions.
         var isPartial = false
         var seconds: @Sendable (QualityRow) -> Double
@@ -80,15 +79,12 @@ package struct QualitySummary: Sendable {
     /// who is seldom seen: for less than ten seconds, or half as long as somebody else.
     package var warning: String? {
         let minimum = max(Self.minimumSeconds, (rows.first?.visibleSeconds ?? 0) / 2)
-        let weak = rows.filter { row in
-            row.visibleSeconds >= minimum && fraction(of: row).map { $0 < 0.5 } ?? false
-        }
+        let weak = rows.filter { row in row.visibleSeconds >= minimum && fraction(of: row).map { $0 < 0.5 } ?? false }
         guard let row = weak.first, let fraction = fraction(of: row), let main = lacks(of: row).first else {
             return nil
         }
         let others = weak.count - 1
-        return
-            "person \(row.personID) is visible for \(Self.fixed(row.visibleSeconds)) s, but"
+        return "person \(row.personID) is visible for \(Self.fixed(row.visibleSeconds)) s, but"
             + " \(needsWholeFace ? "the whole face" : "the face") was measured for only \(Self.percent(fraction)) of that:"
             + " \(Self.percent(main.fraction)) \(main.lack.words); \(main.lack.remedy)"
             + (others > 0 ? " (as for \(others) more \(others == 1 ? "person" : "people"))" : "")

@@ -157,8 +157,6 @@ extension RunRecord {
         if let decoded = outcome.decoded { add(decoded, filters: settings.filters) }
         workers = settings.detect.workers
         embeddings = outcome.written.embeddings.map(Embeddings.init(rows:))
-        parts = outcome.segmentCount
-        warnings = outcome.warnings
-        notices = outcome.notices
+        (parts, warnings, notices) = (outcome.segmentCount, outcome.warnings, outcome.notices)
     }
 }

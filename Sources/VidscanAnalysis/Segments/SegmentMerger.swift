@@ -14,8 +14,7 @@ package struct SegmentMerger: Sendable {
 
     /// Without an addition, which makes the video and the page, segments whose settings request them are refused.
     package init(observer: any RunObserver, addition: (any ResultAddition)? = nil) {
-        self.observer = observer
-        self.addition = addition
+        (self.observer, self.addition) = (observer, addition)
     }
 
     /// The folders of segments of one video.

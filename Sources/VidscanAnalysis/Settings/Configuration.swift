@@ -21,9 +21,7 @@ package struct Configuration: Sendable {
     /// The configuration that `run.json` of a result records. Throws if it cannot be read.
     package init(resultPath: String) throws(VidscanError) {
         let record = try RecordFile.decode(RunRecord.self, folder: resultPath, name: "run.json")
-        version = record.vidscanVersion
-        settings = record.pipeline.all
-        models = record.models
+        (version, settings, models) = (record.vidscanVersion, record.pipeline.all, record.models)
     }
 
     /// What is different in a newer configuration, for example `vidscan 0.1.0 → 0.2.0`, `sample.rate 5 → every-frame`.

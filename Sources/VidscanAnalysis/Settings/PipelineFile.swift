@@ -20,9 +20,7 @@ package struct PipelineFile: Sendable {
     /// - Throws: `PipelineFileError` with all problems in the file.
     package init(path: String, filters: FilterHandling) throws(PipelineFileError) {
         let text: String?
-        do {
-            text = try TextFile.read(path: path, limit: Self.maximumBytes)
-        } catch {
+        do { text = try TextFile.read(path: path, limit: Self.maximumBytes) } catch {
             throw PipelineFileError(file: path, error.reason)
         }
         guard let text else { throw PipelineFileError(file: path, "is not valid UTF-8") }
@@ -36,9 +34,7 @@ package struct PipelineFile: Sendable {
         guard reader.problems.isEmpty else {
             throw PipelineFileError(reader.problems.sorted { ($0.position ?? .start) < ($1.position ?? .start) })
         }
-        self.path = path
-        summary = reader.summary
-        settings = reader.settings
+        (self.path, summary, settings) = (path, reader.summary, reader.settings)
     }
 
     /// In bytes. A pipeline is about a page of text.
@@ -134,8 +130,7 @@ public struct PipelineProblem: Sendable, Equatable, CustomStringConvertible {
 
 /// A position in a text. Lines and columns count from 1.
 public struct TextPosition: Sendable, Equatable, Comparable {
-    public let line: Int
-    public let column: Int
+    public let line, column: Int
 
     static let start = TextPosition(line: 1, column: 1)
 

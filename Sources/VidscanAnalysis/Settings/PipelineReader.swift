@@ -85,9 +85,7 @@ struct PipelineReader {
         if setting.kind.isList, let items = node.sequence { return readList(setting, items, node) }
         // A path with a zero byte would be cut there by the system.
         guard let scalar = node.scalar, !scalar.string.utf8.contains(0) else { return note(setting, node) }
-        do {
-            take(setting, try setting.kind.parse(scalar.string, isQuoted: scalar.style.isQuoted), node)
-        } catch {
+        do { take(setting, try setting.kind.parse(scalar.string, isQuoted: scalar.style.isQuoted), node) } catch {
             note(setting, node, error)
         }
     }
@@ -99,16 +97,10 @@ struct PipelineReader {
                 note(setting, item)
                 continue
             }
-            do {
-                _ = try setting.kind.parse(word)
-            } catch {
-                note(setting, item, error)
-            }
+            do { _ = try setting.kind.parse(word) } catch { note(setting, item, error) }
         }
         guard problems.count == before else { return }
-        do {
-            take(setting, try setting.kind.parse(items.compactMap(\.scalar?.string)), node)
-        } catch {
+        do { take(setting, try setting.kind.parse(items.compactMap(\.scalar?.string)), node) } catch {
             note(node, "'\(setting.path)' is an empty list; \(error)")
         }
     }

@@ -82,6 +82,4 @@ extension Node {
     }
 }
 
-extension Node.Scalar.Style {
-    var isQuoted: Bool { self != .plain && self != .any }
-}
+extension Node.Scalar.Style { var isQuoted: Bool { self != .plain && self != .any } }

@@ -32,9 +32,7 @@ package struct ResolvedSettings: Sendable {
         package init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
             guard let setting = Setting.at(path) else { throw SettingsError("there is no setting '\(path)'") }
             guard setting.kind.allows(value) else { throw SettingsError("\(option): allowed: \(setting.kind.allowed)") }
-            self.setting = setting
-            self.value = value
-            self.option = option
+            (self.setting, self.value, self.option) = (setting, value, option)
         }
     }
 

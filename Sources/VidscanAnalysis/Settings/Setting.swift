@@ -89,9 +89,7 @@ package struct SettingOption: Sendable {
     package let short: Character?
     package let form: Form
 
-    package var names: [String] {
-        if case .onOff = form { ["--" + long, "--no-" + long] } else { ["--" + long] }
-    }
+    package var names: [String] { if case .onOff = form { ["--" + long, "--no-" + long] } else { ["--" + long] } }
 
     static func value(_ long: String, _ value: String, short: Character? = nil) -> SettingOption {
         SettingOption(long: long, short: short, form: .value(name: value))
@@ -132,14 +130,12 @@ package enum SettingGroup: String, Sendable, CaseIterable {
 
 /// A section of a pipeline file.
 package struct SettingsSection: Sendable {
-    package let name: String
-    package let help: String
+    package let name, help: String
     package let settings: [Setting]
 
     /// - Parameter group: The heading under which the command line's help lists the settings that name no other.
     init(_ name: String, _ help: String, group: SettingGroup, _ settings: [Setting]) {
-        self.name = name
-        self.help = help
+        (self.name, self.help) = (name, help)
         self.settings = settings.map { setting in
             var setting = setting
             setting.section = name
@@ -154,7 +150,8 @@ package struct SettingsSection: Sendable {
     /// In the order of the data flow.
     package static let all = [
         Settings.Sample.section, Settings.filtersSection, Settings.Detect.section, Settings.Track.section,
-        Settings.Measure.section, Settings.speechSection, Settings.Write.section, Settings.Render.section, Settings.Report.section,
+        Settings.Measure.section, Settings.speechSection, Settings.Write.section, Settings.Render.section,
+        Settings.Report.section,
     ]
 
     /// `sample, filters, detect, …`

@@ -14,8 +14,7 @@ final class FaceAnalyzer {
     var times = StageTimes()
 
     init(models: ModelStore, settings: Settings) {
-        self.models = models
-        self.settings = settings
+        (self.models, self.settings) = (models, settings)
         // All convert a frame's pixel format only once.
         let converter = PictureConverter()
         detector = FrameDetector(models: models, settings: settings, converter: converter)
@@ -143,5 +142,137 @@ final class FaceAnalyzer {
             face.square = fit.implied
             return face
         }
+    }
+}
+
+/// Fits meshes to single faces. Each worker has one.
+final class MeshFitter {
+    struct Fit {
+        var mesh: FaceMesh
+        /// The probability, 0…1, that the crop shows a face.
+        var presence: Double
+        /// The crop that the mesh implies.
+        var implied: RotatedSquare
+    }
+
+    /// How often the mesh is fitted: each pass crops where the pass before found the face.
+    enum Passes {
+        /// For a crop that comes from the detector's landmarks.
+        static let converging = 2...4
+        /// For a crop that comes from an earlier sample's mesh.
+        static let following = 1...4
+        /// For a crop that lies between two converged ones.
+        static let confirming = 1...2
+    }
+
+    private let models: ModelStore
+    private let cropper: SquareCropper
+    private var session: MeshSession?
+
+    init(models: ModelStore, converter: PictureConverter) {
+        self.models = models
+        cropper = SquareCropper(converter: converter)
+    }
+
+    /// Fits a mesh, which is that of the last pass. `start`: the crop for the first pass.
+    func fit(
+        _ frame: SampledFrame, from start: RotatedSquare, _ passes: ClosedRange<Int>, times: inout StageTimes
+    ) throws -> Fit {
+        let session = try currentSession()
+        guard let tensor = session.input.baseAddress else {
+            throw InferenceError(.runtime, "the mesh's input has no memory")
+        }
+        var square = start
+        var pass = 1
+        while true {
+            try times.measure(\.crop) {
+                try cropper.crop(frame, square: square, resolution: AttentionMesh.resolution, into: tensor)
+            }
+            let found = times.measure(\.mesh) { session.locate(in: square) }
+            let fit = Fit(mesh: found.mesh, presence: found.presence, implied: MeshCrop.implied(by: found.mesh))
+            let isFinal = pass >= passes.lowerBound && MeshCrop.isSettled(used: square, implied: fit.implied)
+            // A crop that shows no face rarely shows one when it is cut again.
+            if isFinal || pass == passes.upperBound || fit.presence < Self.hopeless { return fit }
+            square = fit.implied
+            pass += 1
+        }
+    }
+
+    private func currentSession() throws(InferenceError) -> MeshSession {
+        if let session { return session }
+        let session = try models.attentionMesh().makeSession()
+        self.session = session
+        return session
+    }
+
+    /// The presence below which another pass does not help.
+    private static let hopeless = 0.1
+
+    /// The quality of the crop of the last pass.
+    func quality() -> PictureQuality? {
+        guard let session else { return nil }
+        return PictureQuality(tensor: UnsafeBufferPointer(session.input), resolution: AttentionMesh.resolution)
+    }
+}
+
+/// Cuts the crops of the emotion network, and of faces that are clear enough for an embedding. Each worker has one.
+final class FaceCropper {
+    private let cropper: SquareCropper
+    private var emotionTensor = [Float](repeating: 0, count: EmotionNetwork.inputCount)
+    private var embeddingTensor = [Float](repeating: 0, count: FaceCrop.byteCount)
+
+    init(converter: PictureConverter) { cropper = SquareCropper(converter: converter) }
+
+    func evidence(
+        for mesh: FaceMesh, in frame: SampledFrame, by network: EmotionNetwork
+    ) throws(MediaError) -> PixelEvidence {
+        try fill(&emotionTensor, EmotionCrop.square(around: mesh), of: frame, resolution: EmotionNetwork.resolution)
+        return emotionTensor.withUnsafeBufferPointer { network.evidence(in: $0) }
+    }
+
+    private func fill(
+        _ tensor: inout [Float], _ square: RotatedSquare, of frame: SampledFrame, resolution: Int
+    ) throws(MediaError) {
+        try tensor.withUnsafeMutableBufferPointer { tensor throws(MediaError) in
+            // The tensor is never empty.
+            try cropper.crop(frame, square: square, resolution: resolution, into: tensor.baseAddress.unsafelyUnwrapped)
+        }
+    }
+
+    /// Cuts the crop for a face's embedding; `nil` if that would be of no use, as far as mesh and brightness say.
+    func crop(of face: AnalyzedFace, in frame: SampledFrame) throws(MediaError) -> FaceCrop? {
+        guard let mesh = face.mesh, let pose = face.pose, face.presence >= Self.minimumPresence,
+            face.detection.box.height >= Self.minimumHeight,
+            pose.yaw * pose.yaw + pose.pitch * pose.pitch <= Self.maximumTurn * Self.maximumTurn
+        else { return nil }
+        let square = EmbeddingCrop.square(around: mesh)
+        guard square.fractionInside(frame.geometry.displaySize) >= Self.minimumFractionInside else { return nil }
+        try fill(&embeddingTensor, square, of: frame, resolution: FaceCrop.resolution)
+        let pixels = embeddingTensor.map { UInt8(min(max($0, 0), 255).rounded()) }
+        guard pixels.reduce(0, { $0 + Int($1) }) >= Self.minimumBrightness * pixels.count else { return nil }
+        return FaceCrop(pixels: pixels)
+    }
+
+    /// The minimum probability of the mesh that the crop shows a face.
+    private static let minimumPresence = 0.8
+    /// The minimum height of the face's box in pixels.
+    private static let minimumHeight = 24.0
+    /// The maximum angle between head and camera in degrees. Beyond it, embeddings do not reliably separate people.
+    private static let maximumTurn = 60.0
+    /// The minimum fraction of the crop that lies inside the frame.
+    private static let minimumFractionInside = 0.5
+    /// The minimum mean of R', G' and B', 0...255.
+    private static let minimumBrightness = 20
+}
+
+extension RotatedSquare {
+    /// Returns the fraction of the square that lies inside a picture, from a grid of 8 x 8 points.
+    fileprivate func fractionInside(_ size: PictureSize) -> Double {
+        let transform = transform(resolution: 8)
+        let count = (0..<64).count { index in
+            let point = transform.apply(to: Point(x: Double(index % 8) + 0.5, y: Double(index / 8) + 0.5))
+            return point.x >= 0 && point.y >= 0 && point.x < Double(size.width) && point.y < Double(size.height)
+        }
+        return Double(count) / 64
     }
 }

@@ -20,8 +20,7 @@ final class SpanAnalyzer {
     private let analyzer: FaceAnalyzer
 
     init(models: ModelStore, settings: Settings) {
-        self.models = models
-        self.settings = settings
+        (self.models, self.settings) = (models, settings)
         analyzer = FaceAnalyzer(models: models, settings: settings)
     }
 

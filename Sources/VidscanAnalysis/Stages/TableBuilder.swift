@@ -12,8 +12,7 @@ protocol FrameSink {
 /// Makes the tables of a whole run. Detects shots and stores frames as they arrive; tracks faces after the last one.
 final class TableBuilder: FrameSink {
     private let settings: Settings
-    private let folderPath: String
-    private let input: String
+    private let folderPath, input: String
     private let options: OutputOptions
     private let frames: FrameRecordFile
     private let writer: ResultWriter
@@ -31,8 +30,7 @@ final class TableBuilder: FrameSink {
         folderPath: String, input: String, settings: Settings, blendshapeNames: [String],
         models: @escaping @Sendable () throws -> ModelStore, consumer: (any RunConsumer)? = nil
     ) throws(VidscanError) {
-        self.consumer = consumer
-        self.settings = settings
+        (self.consumer, self.settings) = (consumer, settings)
         (self.folderPath, self.input) = (folderPath, input)
         self.models = models
         options = OutputOptions(settings, blendshapeNames: blendshapeNames)
@@ -134,13 +132,10 @@ final class TableBuilder: FrameSink {
             report.embeddings = rows.count
         }
         try writer.finish()
-        report.counts.faces = written.faces
-        report.counts.faceIds = written.faceIDs
-        report.counts.personIds = written.personIDs
-        report.counts.events = written.events
+        (report.counts.faces, report.counts.faceIds) = (written.faces, written.faceIDs)
+        (report.counts.personIds, report.counts.events) = (written.personIDs, written.events)
         report.counts.tracksDropped = tracks.identities.count { $0 == nil }
-        report.peopleLeftOut = tracks.peopleLeftOut
-        report.lacksBlinks = written.lacksBlinks
+        (report.peopleLeftOut, report.lacksBlinks) = (tracks.peopleLeftOut, written.lacksBlinks)
         report.quality = written.quality
     }
 }

@@ -12,8 +12,7 @@ struct WriteStage {
         var quality: [QualityRow] = []
         /// The number of people that `track.max_faces` left out.
         var peopleLeftOut = 0
-        var firstMicroseconds: Int64?
-        var lastMicroseconds: Int64?
+        var firstMicroseconds, lastMicroseconds: Int64?
         /// The number of rows of `embeddings.npy`; `nil` if it is not written.
         var embeddings: Int?
 

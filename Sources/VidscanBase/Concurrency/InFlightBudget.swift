@@ -19,8 +19,7 @@ public final class InFlightBudget: Sendable {
         var waiter: Waiter?
     }
 
-    private let maximumCount: Int
-    private let maximumBytes: Int
+    private let maximumCount, maximumBytes: Int
     private let state = Mutex(State())
 
     /// Values below 1 count as 1. A single item may exceed `bytes`.

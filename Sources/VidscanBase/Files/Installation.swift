@@ -2,9 +2,7 @@ internal import Glibc
 
 /// The folders of OpenVINO, the models and the pipelines, found at run time: users of the library need no linker flag.
 public struct Installation: Sendable, Equatable {
-    public let libraryFolder: String
-    public let modelFolder: String
-    public let pipelineFolder: String
+    public let libraryFolder, modelFolder, pipelineFolder: String
 
     private let isNamed: Bool
 

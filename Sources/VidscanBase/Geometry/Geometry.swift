@@ -14,10 +14,7 @@ extension Point {
 
 /// An axis-aligned box in the same space as `Point`.
 public struct Rectangle: Sendable, Hashable {
-    public var x: Double
-    public var y: Double
-    public var width: Double
-    public var height: Double
+    public var x, y, width, height: Double
 
     public init(x: Double, y: Double, width: Double, height: Double) {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
@@ -85,8 +82,7 @@ public struct Rectangle: Sendable, Hashable {
 
 /// In whole pixels.
 public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible {
-    public var width: Int
-    public var height: Int
+    public var width, height: Int
 
     public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
@@ -97,12 +93,7 @@ public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible 
 
 /// The map x' = xx·x + xy·y + x, y' = yx·x + yy·y + y, where the last terms are the translation.
 public struct AffineTransform: Sendable, Hashable, Codable {
-    public var xx: Double
-    public var xy: Double
-    public var x: Double
-    public var yx: Double
-    public var yy: Double
-    public var y: Double
+    public var xx, xy, x, yx, yy, y: Double
 
     public init(xx: Double, xy: Double, x: Double, yx: Double, yy: Double, y: Double) {
         (self.xx, self.xy, self.x, self.yx, self.yy, self.y) = (xx, xy, x, yx, yy, y)

@@ -1,9 +1,6 @@
 /// A rectangle in a frame, in whole pixels, origin at the frame's top left corner.
 public struct PixelRectangle: Sendable, Hashable {
-    public var x: Int
-    public var y: Int
-    public var width: Int
-    public var height: Int
+    public var x, y, width, height: Int
 
     public init(x: Int, y: Int, width: Int, height: Int) {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)

@@ -30,9 +30,7 @@ package struct RowFilter {
                     weight(offset[output] + tap)
             }
         }
-        self.taps = taps
-        self.first = positions
-        self.weights = weights
+        (self.taps, self.first, self.weights) = (taps, positions, weights)
         sampleCapacity = (first.max() ?? 0) + taps
         outputCapacity = count
     }

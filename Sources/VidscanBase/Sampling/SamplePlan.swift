@@ -18,8 +18,7 @@ public struct SamplePlan: Sendable {
 
     /// The maximum size of the look-ahead window.
     public struct Window: Sendable {
-        public var packets: Int
-        public var bytes: Int
+        public var packets, bytes: Int
 
         public init(packets: Int = 600, bytes: Int = 24 << 20) { (self.packets, self.bytes) = (packets, bytes) }
     }
@@ -40,8 +39,7 @@ public struct SamplePlan: Sendable {
 
     /// A frame on the timeline, with the number of ticks up to it and the number of its packet.
     private struct Mark {
-        var timestamp: Int64
-        var ticks: Int64
+        var timestamp, ticks: Int64
         var sequence: Int
     }
 

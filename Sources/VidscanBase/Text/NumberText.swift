@@ -38,7 +38,6 @@ public enum TimeText {
         let padded = { (value: Int64) in value < 10 ? "0\(value)" : "\(value)" }
         let minutes = seconds / 60
         return minutes < 60
-            ? "\(minutes):\(padded(seconds % 60))"
-            : "\(minutes / 60):\(padded(minutes % 60)):\(padded(seconds % 60))"
+            ? "\(minutes):\(padded(seconds % 60))" : "\(minutes / 60):\(padded(minutes % 60)):\(padded(seconds % 60))"
     }
 }

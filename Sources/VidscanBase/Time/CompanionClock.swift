@@ -8,8 +8,7 @@ public struct CompanionClock: Sendable {
     private static let maximumCandidates = 64
     static let forwardLimit: Int64 = TimestampContinuity.forwardLimitSeconds * 1_000_000
 
-    private let forwardIsJump: Bool
-    private let isContinuous: Bool
+    private let forwardIsJump, isContinuous: Bool
     private var epoch = 0
     /// When the next packet should begin, in microseconds.
     private var expected: Int64?

@@ -1,7 +1,6 @@
 /// A fraction with a positive denominator, not reduced: a time base, a sampling rate, a pixel aspect ratio.
 public struct Rational: Sendable, Hashable, Codable {
-    public let numerator: Int64
-    public let denominator: Int64
+    public let numerator, denominator: Int64
 
     /// Returns `nil` if `denominator` is not positive.
     public init?(_ numerator: Int64, _ denominator: Int64) {

@@ -18,8 +18,7 @@ public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
 public struct TimestampContinuity: Sendable {
     /// In the stream's time base.
     public struct Times: Sendable, Equatable {
-        public var presentation: Int64?
-        public var decoding: Int64?
+        public var presentation, decoding: Int64?
         /// 0 if unknown.
         public var duration: Int64
 

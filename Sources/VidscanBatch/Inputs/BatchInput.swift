@@ -11,24 +11,18 @@ package struct BatchInput: Sendable, Hashable {
     package var isNamed: Bool
 
     package init(path: String, resultPath: String, state: FileState, isNamed: Bool) {
-        self.path = path
-        self.resultPath = resultPath
-        self.state = state
-        self.isNamed = isNamed
+        (self.path, self.resultPath, self.state, self.isNamed) = (path, resultPath, state, isNamed)
     }
 }
 
 /// What the file system says about a file. Times are in nanoseconds since 1970.
 package struct FileState: Sendable, Hashable {
-    package var bytes: Int64
-    package var modified: Int64
+    package var bytes, modified: Int64
     /// `st_ctime`, which users cannot set; `nil` if unknown.
     package var changed: Int64?
 
     package init(bytes: Int64, modified: Int64, changed: Int64? = nil) {
-        self.bytes = bytes
-        self.modified = modified
-        self.changed = changed
+        (self.bytes, self.modified, self.changed) = (bytes, modified, changed)
     }
 
     /// On `nil`, `errno` says why.
@@ -58,8 +52,7 @@ package struct BatchShard: Sendable, Equatable {
 
     package init?(index: Int, count: Int) {
         guard count > 0, (0..<count).contains(index) else { return nil }
-        self.index = index
-        self.count = count
+        (self.index, self.count) = (index, count)
     }
 
     /// Depends only on the absolute path, so that all machines that see the files under the same paths agree, whichever

@@ -20,10 +20,7 @@ package struct InputFinder: Sendable {
         package var skipped: [Problem] = []
     }
 
-    package struct Problem: Sendable, Equatable {
-        package var path: String
-        package var reason: String
-    }
+    package struct Problem: Sendable, Equatable { package var path, reason: String }
 
     /// Files that are often next to videos; opening each would only take time.
     private static let ignoredExtensions: Set<String> = [
@@ -32,10 +29,7 @@ package struct InputFinder: Sendable {
         "sqlite-shm", "sqlite-journal", "db", "prom", "sh", "spool",
     ]
 
-    package init(include: [String] = [], exclude: [String] = []) {
-        self.include = include
-        self.exclude = exclude
-    }
+    package init(include: [String] = [], exclude: [String] = []) { (self.include, self.exclude) = (include, exclude) }
 
     package func find(_ inputs: [String]) -> Findings {
         var findings = Findings()
@@ -74,9 +68,7 @@ package struct InputFinder: Sendable {
         while let subfolder = pending.popLast() {
             let folder = subfolder.isEmpty ? root : "\(root)/\(subfolder)"
             let names: [[UInt8]]
-            do throws(SystemError) {
-                names = try FileSystem.names(in: folder)
-            } catch {
+            do throws(SystemError) { names = try FileSystem.names(in: folder) } catch {
                 findings.problems.append(Problem(path: folder, reason: "cannot read: \(error)"))
                 continue
             }

@@ -30,9 +30,7 @@ package final class BatchJournal: Sendable {
         clock: @escaping @Sendable () -> Double = BatchJournal.systemClock
     ) throws(VidscanError) {
         path = Self.path(in: folder, shard)
-        self.owner = owner
-        self.shard = shard
-        self.clock = clock
+        (self.owner, self.shard, self.clock) = (owner, shard, clock)
         let suffix = shard.map { "-of-\($0.count)" } ?? "batch"
         if let other = Self.names(in: folder).first(where: { !$0.hasSuffix(suffix) }) {
             throw VidscanError(
@@ -262,19 +260,11 @@ package final class BatchJournal: Sendable {
     // MARK: Transactions
 
     func write<Value>(_ body: (Database) throws -> Value) throws(VidscanError) -> Value {
-        do {
-            return try database.write(body)
-        } catch {
-            throw Self.failure(error, path)
-        }
+        do { return try database.write(body) } catch { throw Self.failure(error, path) }
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws(VidscanError) -> Value {
-        do {
-            return try database.read(body)
-        } catch {
-            throw Self.failure(error, path)
-        }
+        do { return try database.read(body) } catch { throw Self.failure(error, path) }
     }
 
     private static func failure(_ error: any Error, _ path: String) -> VidscanError {

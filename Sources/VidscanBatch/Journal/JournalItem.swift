@@ -21,8 +21,7 @@ extension BatchJournal {
 
     /// A row of the table `item`. Paths of results are relative to the batch's folder; those of inputs are absolute.
     package struct Item: Sendable, Equatable, Codable {
-        package var resultPath: String
-        package var path: String
+        package var resultPath, path: String
         package var bytes: Int64
         /// Nanoseconds since 1970.
         package var modified: Int64
@@ -44,8 +43,7 @@ extension BatchJournal {
         /// The fields up to `warningText` describe the last successful attempt.
         package var wallSeconds: Double?
         package var videoSeconds: Double?
-        package var frames: Int?
-        package var faces: Int?
+        package var frames, faces: Int?
         /// `nil` in rows of earlier versions.
         package var people: Int?
         package var events: Int?
@@ -57,9 +55,7 @@ extension BatchJournal {
         package var changed: Int64?
         /// Describe an earlier result until a later analysis replaces it; see `hasKept`.
         var keptConfiguration: String?
-        var keptBytes: Int64?
-        var keptModified: Int64?
-        var keptChanged: Int64?
+        var keptBytes, keptModified, keptChanged: Int64?
         var keptDigest: String?
         var keptFinished: Double?
 
@@ -171,11 +167,7 @@ extension BatchJournal.Item {
         progress = nil
     }
 
-    private mutating func endLease() {
-        owner = nil
-        lease = nil
-        progress = nil
-    }
+    private mutating func endLease() { (owner, lease, progress) = (nil, nil, nil) }
 
     /// - Parameter retries: how many consecutive failures do not yet quarantine an input.
     mutating func finish(_ outcome: BatchJournal.Outcome, retries: Int, now: Double) {
@@ -184,13 +176,8 @@ extension BatchJournal.Item {
         switch outcome {
         case .done(let report):
             status = .done
-            failures = 0
-            wallSeconds = report.wallSeconds
-            videoSeconds = report.videoSeconds
-            frames = report.frames
-            faces = report.faces
-            people = report.people
-            events = report.events
+            (failures, wallSeconds, videoSeconds) = (0, report.wallSeconds, report.videoSeconds)
+            (frames, faces, people, events) = (report.frames, report.faces, report.people, report.events)
             warningText = report.warnings.isEmpty ? nil : report.warnings.map(Printable.line).joined(separator: "\n")
             digest = report.digest
             dropKept()
@@ -250,10 +237,7 @@ extension BatchJournal.Item {
         item.state = FileState(bytes: keptBytes ?? bytes, modified: keptModified ?? modified, changed: keptChanged)
         (item.configuration, item.digest, item.finished) = (keptConfiguration, keptDigest, keptFinished)
         // The later analysis's start says nothing about this result.
-        item.started = nil
-        item.failures = 0
-        item.due = 0
-        item.error = nil
+        (item.started, item.failures, item.due, item.error) = (nil, 0, 0, nil)
         item.endLease()
         item.dropKept()
         return item

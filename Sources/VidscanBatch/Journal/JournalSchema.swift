@@ -81,9 +81,7 @@ enum JournalSchema {
 
     /// A table, index, view or trigger.
     private struct Object: Hashable {
-        var kind: String
-        var name: String
-        var table: String
+        var kind, name, table: String
         /// With single spaces.
         var definition: String?
     }

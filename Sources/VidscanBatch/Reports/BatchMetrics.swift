@@ -11,8 +11,7 @@ package final class BatchMetrics: Sendable {
     /// Facts about the last run that ended, which a later run keeps until it ends.
     private static let lasting = ["last_run_timestamp_seconds", "exit_status", "last_success_timestamp_seconds"]
 
-    private let path: String
-    private let folder: String
+    private let path, folder: String
     private let shard: BatchShard?
     private let labels: [(name: String, value: String)]
     private let started = BatchJournal.systemClock()
@@ -26,8 +25,7 @@ package final class BatchMetrics: Sendable {
         let digest = NumberText.hexadecimal(FNV.hash(folder.utf8), digits: 16)
         let name = "vidscan-\(FilePath.name(of: folder).prefix(40))-\(digest)\(BatchShard.suffix(shard)).prom"
         self.path = FileSystem.entry(path) == .folder ? "\(path)/\(name)" : path
-        self.folder = folder
-        self.shard = shard
+        (self.folder, self.shard) = (folder, shard)
         labels = [("folder", folder)] + (shard.map { [("shard", "\($0.index)/\($0.count)")] } ?? [])
         past = Self.read(self.path)
     }

@@ -169,9 +169,7 @@ extension Encodable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, isPretty ? .prettyPrinted : []]
         encoder.keyEncodingStrategy = .convertToSnakeCase
-        do {
-            return Printable.json(String(decoding: try encoder.encode(self), as: UTF8.self))
-        } catch {
+        do { return Printable.json(String(decoding: try encoder.encode(self), as: UTF8.self)) } catch {
             throw VidscanError(.output, "cannot write the state of the batch: \(error.localizedDescription)")
         }
     }
@@ -185,14 +183,9 @@ extension Array {
 
 package struct TimeEstimate: Sendable {
     /// A file, and how long its analysis takes.
-    package struct Sample: Sendable, Equatable {
-        var bytes: Double
-        var videoSeconds: Double
-        var wallSeconds: Double
-    }
+    package struct Sample: Sendable, Equatable { var bytes, videoSeconds, wallSeconds: Double }
 
-    private let secondsPerByte: Double
-    private let videoPerByte: Double
+    private let secondsPerByte, videoPerByte: Double
 
     /// `nil` without samples.
     package init?(_ samples: [Sample]) {
@@ -211,8 +204,7 @@ package struct TimeEstimate: Sendable {
         }
         self.init(
             used.map {
-                Sample(
-                    bytes: Double($0.bytes), videoSeconds: $0.videoSeconds ?? 0, wallSeconds: $0.wallSeconds ?? 0)
+                Sample(bytes: Double($0.bytes), videoSeconds: $0.videoSeconds ?? 0, wallSeconds: $0.wallSeconds ?? 0)
             })
     }
 

@@ -20,9 +20,7 @@ package final class LiveReport: Sendable {
     private let values = Mutex(Values())
 
     init(folder: String, journal: BatchJournal, jobs: Int) {
-        self.folder = folder
-        self.journal = journal
-        self.jobs = jobs
+        (self.folder, self.journal, self.jobs) = (folder, journal, jobs)
     }
 
     /// Writes the state, ignoring failures, because everything that matters is in the journal. Returns how long to wait
@@ -107,9 +105,7 @@ extension Batch.Progress {
     }
 }
 
-extension Double {
-    fileprivate var rounded3: Double { (self * 1000).rounded() / 1000 }
-}
+extension Double { fileprivate var rounded3: Double { (self * 1000).rounded() / 1000 } }
 
 /// `status.json`: the state of a batch as its process last wrote it.
 package struct BatchStatus: Sendable, Codable {
@@ -125,10 +121,8 @@ package struct BatchStatus: Sendable, Codable {
 
     /// In progress in this or another process.
     package struct File: Sendable, Codable {
-        package var path: String
-        package var result: String
-        package var seconds: Double?
-        package var lengthSeconds: Double?
+        package var path, result: String
+        package var seconds, lengthSeconds: Double?
         /// 0…1; `nil` if unknown.
         package var fraction: Double?
     }

@@ -4,14 +4,12 @@ internal import VidscanResults
 
 /// One table of all results of a batch, ordered by the inputs' paths, after a column `video` with that path.
 package struct MergedTable: Sendable {
-    private let folder: String
-    private let table: String
+    private let folder, table: String
     private let items: [BatchJournal.Item]
 
     /// - Parameter table: `faces`, `frames`, `tracks`, `events` or `episodes`.
     package init(folder: String, table: String) throws(VidscanError) {
-        self.folder = folder
-        self.table = table
+        (self.folder, self.table) = (folder, table)
         var origins: [(item: BatchJournal.Item, journal: String)] = []
         for journal in try BatchJournal.all(in: folder) {
             origins += try journal.items().map { ($0, FilePath.name(of: journal.path)) }
@@ -64,11 +62,7 @@ package struct MergedTable: Sendable {
     }
 
     private static func reading<Value>(_ source: String, _ read: () throws -> Value) throws(VidscanError) -> Value {
-        do {
-            return try read()
-        } catch {
-            throw VidscanError(.input, "\(source): \(error.localizedDescription)")
-        }
+        do { return try read() } catch { throw VidscanError(.input, "\(source): \(error.localizedDescription)") }
     }
 
     /// With its line end; `nil` without tables.

@@ -22,9 +22,7 @@ final class WorkerProcess: Sendable {
     private let input: Int32
 
     private init(_ process: SpawnedProcess, input: Int32, events: AsyncStream<Event>) {
-        self.process = process
-        self.input = input
-        self.events = events
+        (self.process, self.input, self.events) = (process, input, events)
     }
 
     deinit { close(input) }
@@ -144,9 +142,7 @@ final class WorkerProcess: Sendable {
     }
 
     private static func event(of line: ArraySlice<UInt8>, _ decoder: JSONDecoder) -> Event {
-        do {
-            return .message(try decoder.decode(WorkerMessage.self, from: Data(line)))
-        } catch {
+        do { return .message(try decoder.decode(WorkerMessage.self, from: Data(line))) } catch {
             return .unreadable("'\(String(decoding: line.prefix(80), as: UTF8.self))'")
         }
     }

@@ -41,8 +41,7 @@ package struct FileProgress: Sendable, Codable, Equatable {
     package var lengthSeconds: Double?
 
     package init(seconds: Double, lengthSeconds: Double?) {
-        self.seconds = seconds
-        self.lengthSeconds = lengthSeconds
+        (self.seconds, self.lengthSeconds) = (seconds, lengthSeconds)
     }
 
     /// 0…1; `nil` if the length is unknown.

@@ -76,9 +76,7 @@ struct CorrectedOutcome {
     }
 
     /// Returns the shot changes that are left. Those in a range that is left out are at the first sample after it, once.
-    private static func changes(
-        _ samples: SampleTable, _ isExcluded: [Bool], _ excludedBefore: [Int]
-    ) -> [ShotChange] {
+    private static func changes(_ samples: SampleTable, _ isExcluded: [Bool], _ excludedBefore: [Int]) -> [ShotChange] {
         var kept: [Int: ShotChange] = [:]
         for change in samples.outcome.changes {
             guard let frame = isExcluded[change.sample...].firstIndex(of: false) else { continue }

@@ -9,8 +9,7 @@ struct TrackPart: Equatable {
     var from = Int64.min
     /// The part ends before it.
     var until = Int64.max
-    var faceID: Int
-    var personID: Int
+    var faceID, personID: Int
     var isRemoved = false
     /// Whether a correction decided whose face it is.
     var isDecided = false
@@ -34,13 +33,11 @@ struct CorrectedTracks {
     private(set) var isExcluded: [Bool]
     /// By person_id.
     private(set) var names: [Int: String] = [:]
-    private var nextFaceID: Int
-    private var nextPersonID: Int
+    private var nextFaceID, nextPersonID: Int
 
     /// `durationMicroseconds` is that of the video, if it is known.
     init(_ samples: SampleTable, map: AffineTransform?, durationMicroseconds: Int64?) {
-        self.samples = samples
-        self.map = map
+        (self.samples, self.map) = (samples, map)
         interval = samples.outcome.interval * 1e6
         let first = min(samples.frames.first?.microseconds ?? 0, 0)
         let last = (samples.frames.last?.microseconds ?? 0) + Int64(interval.rounded(.up))
@@ -260,9 +257,7 @@ struct CorrectedTracks {
             faces += samples.rows(ofFrame: frame).count { part(ofRow: $0) != nil }
             isExcluded[frame] = true
         }
-        guard isExcluded.contains(false) else {
-            throw .result("excluding \(text) would leave nothing of the video")
-        }
+        guard isExcluded.contains(false) else { throw .result("excluding \(text) would leave nothing of the video") }
         return "\(NumberText.count(frames, "sample")) from \(text) left out, with \(NumberText.count(faces, "face"))"
     }
 

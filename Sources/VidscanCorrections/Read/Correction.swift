@@ -8,9 +8,7 @@ package struct FaceReference: Sendable, Equatable {
     /// In pixels of the source video as it is displayed.
     package var box: Rectangle
 
-    package init(microseconds: Int64, box: Rectangle) {
-        (self.microseconds, self.box) = (microseconds, box)
-    }
+    package init(microseconds: Int64, box: Rectangle) { (self.microseconds, self.box) = (microseconds, box) }
 }
 
 /// One correction of the tables of a result. Times are in microseconds on the clock of the tables.

@@ -23,9 +23,7 @@ package struct CorrectionFile: Sendable {
 
     /// `path` is for messages.
     package init(text: String, path: String) throws(VidscanError) {
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
-        } catch {
+        do { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) } catch {
             throw .result(Printable.line(Self.reason(error)), input: path)
         }
         (self.path, self.text) = (path, text)

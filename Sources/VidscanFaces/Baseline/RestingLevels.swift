@@ -33,8 +33,7 @@ public struct RestingLevels: Sendable, Equatable {
         let rest = min(max(level, neutral.typical), neutral.highest)
         guard rest > neutral.typical else { return value }
         return value <= rest
-            ? value * neutral.typical / rest
-            : neutral.typical + (value - rest) / (100 - rest) * (100 - neutral.typical)
+            ? value * neutral.typical / rest : neutral.typical + (value - rest) / (100 - rest) * (100 - neutral.typical)
     }
 
     /// Narrower eyes are not open: of 223 people with five pictures or more, nobody's are this narrow.

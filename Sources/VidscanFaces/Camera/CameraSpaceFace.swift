@@ -43,15 +43,7 @@ package struct CameraSpaceFace: Sendable {
     package var rotation: Rotation { lineOfSight * apparentRotation }
 
     /// The head's orientation relative to the camera's axis.
-    package var axisPose: HeadPose {
-        let r = rotation.rows
-        let degrees = 180 / Double.pi
-        let nod = atan2(-r[2][1], r[2][2]) * degrees
-        return HeadPose(
-            yaw: asin(min(max(r[2][0], -1), 1)) * degrees,
-            pitch: min(max(nod, HeadPose.pitches.lowerBound), HeadPose.pitches.upperBound),
-            roll: atan2(r[1][0], r[0][0]) * degrees)
-    }
+    package var axisPose: HeadPose { HeadPose(rotation, turn: 1) }
 
     /// The direction of the gaze relative to the camera's axis, in degrees, as the head's upright has it.
     package func axisGaze(yaw: Double, pitch: Double, roll: Double) -> (yaw: Double, pitch: Double) {

@@ -98,7 +98,5 @@ public struct ObservedEpisode: Sendable, Equatable {
     public var episode: Episode
     public var events: [FaceEvent]
 
-    public init(_ episode: Episode, events: [FaceEvent] = []) {
-        (self.episode, self.events) = (episode, events)
-    }
+    public init(_ episode: Episode, events: [FaceEvent] = []) { (self.episode, self.events) = (episode, events) }
 }

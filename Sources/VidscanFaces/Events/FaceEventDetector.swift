@@ -28,9 +28,7 @@ public struct FaceEventDetector: Sendable {
     private let faceID: Int
     private let options: EventOptions
     private let detectsBlinks: Bool
-    private var closure: MeasuredState
-    private var smile: MeasuredState
-    private var away: MeasuredState
+    private var closure, smile, away: MeasuredState
     private var gestures = HeadGestureDetector()
     private var speech = MeasuredState(entersAbove: 50, leavesBelow: 40, holdSeconds: 0.2)
 
@@ -71,9 +69,8 @@ public struct FaceEventDetector: Sendable {
     private func observed(_ gesture: HeadGestureDetector.Gesture) -> ObservedEpisode {
         ObservedEpisode(
             Episode(
-                kind: gesture.kind == .nod ? .nod : .shake, faceID: faceID,
-                startMicroseconds: gesture.startMicroseconds, endMicroseconds: gesture.endMicroseconds,
-                isStartSeen: true, isEndSeen: true, mean: gesture.meanDegrees,
+                kind: gesture.kind, faceID: faceID, startMicroseconds: gesture.startMicroseconds,
+                endMicroseconds: gesture.endMicroseconds, isStartSeen: true, isEndSeen: true, mean: gesture.meanDegrees,
                 measuredSeconds: Double(gesture.endMicroseconds - gesture.startMicroseconds) / 1e6))
     }
 
@@ -82,7 +79,8 @@ public struct FaceEventDetector: Sendable {
         let first = Int((microseconds + Self.speechTick - 1) / Self.speechTick)
         return zip(first..., ticks).compactMap { tick, value in
             speech.update(
-                Double(value) / 2, at: Int64(tick) * Self.speechTick, seconds: Double(Self.speechTick) / 1e6, sample: tick)
+                Double(value) / 2, at: Int64(tick) * Self.speechTick, seconds: Double(Self.speechTick) / 1e6,
+                sample: tick)
         }.map { observed(.speaks, $0, []) }
     }
 
@@ -146,22 +144,18 @@ public struct OffScreenVoiceDetector: Sendable {
         let isSeen = speaking.contains { $0.map { $0 >= 50 } ?? false }
         let value = isSeen ? 0 : isUncertain ? nil : likelihood
         return voice.update(likelihood == nil ? nil : value, at: microseconds, seconds: seconds, sample: sample)
-            .map(observed)
+            .map { ObservedEpisode(Episode(.voiceOffScreen, $0)) }
     }
 
     /// At the end of the video.
-    public mutating func finish() -> ObservedEpisode? { voice.interrupt().map(observed) }
-
-    private func observed(_ period: MeasuredState.Period) -> ObservedEpisode {
-        ObservedEpisode(Episode(.voiceOffScreen, period, faceID: nil))
+    public mutating func finish() -> ObservedEpisode? {
+        voice.interrupt().map { ObservedEpisode(Episode(.voiceOffScreen, $0)) }
     }
 }
 
 /// Finds when two people look at each other.
 public struct MutualGazeDetector: Sendable {
-    private struct Pair: Hashable {
-        let first, second: Int
-    }
+    private struct Pair: Hashable { let first, second: Int }
 
     private var pairs: [Pair: MeasuredState] = [:]
 
@@ -194,7 +188,7 @@ public struct MutualGazeDetector: Sendable {
     private var sorted: [Pair] { pairs.keys.sorted { ($0.first, $0.second) < ($1.first, $1.second) } }
 
     private static func observed(_ pair: Pair, _ period: MeasuredState.Period) -> ObservedEpisode {
-        var episode = Episode(.mutualGaze, period, faceID: nil)
+        var episode = Episode(.mutualGaze, period)
         (episode.personID, episode.otherPersonIDs) = (pair.first, [pair.second])
         (episode.peak, episode.peakMicroseconds, episode.mean) = (nil, nil, nil)
         return ObservedEpisode(episode)
@@ -202,7 +196,7 @@ public struct MutualGazeDetector: Sendable {
 }
 
 extension Episode {
-    fileprivate init(_ kind: Kind, _ period: MeasuredState.Period, faceID: Int?) {
+    fileprivate init(_ kind: Kind, _ period: MeasuredState.Period, faceID: Int? = nil) {
         self.init(
             kind: kind, faceID: faceID, startMicroseconds: period.onset.microseconds,
             endMicroseconds: period.endMicroseconds, isStartSeen: period.hasOnset, isEndSeen: period.hasOffset,

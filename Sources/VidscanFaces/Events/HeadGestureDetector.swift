@@ -9,15 +9,9 @@
 /// with 5° and 27 % with 3°; of shakes 85, 42 and 9 %. In 397 s of faces that mostly talk or act, without a clear nod, it
 /// finds 9 gestures: most are beats of the speech.
 public struct HeadGestureDetector: Sendable {
-    public enum Kind: String, Sendable, CaseIterable {
-        /// Up and down.
-        case nod
-        /// From side to side.
-        case shake
-    }
-
     public struct Gesture: Sendable, Equatable {
-        public var kind: Kind
+        /// `nod` or `shake`.
+        public var kind: Episode.Kind
         /// Of the first and the last extreme.
         public var startMicroseconds, endMicroseconds: Int64
         public var halfCycles: Int
@@ -25,8 +19,6 @@ public struct HeadGestureDetector: Sendable {
         public var meanDegrees: Double
     }
 
-    /// Samples per second; the detector must not be used with fewer.
-    public static let minimumRate = 12.0
     public static let minimumHalfCycles = 3
     /// Of a half-cycle.
     public static let minimumDegrees = 3.0
@@ -37,7 +29,7 @@ public struct HeadGestureDetector: Sendable {
     /// Per half-cycle, the head moves in the other direction by at most this fraction of the mean half-cycle.
     public static let crossFraction = 0.75
 
-    private var axes = Kind.allCases.map(Axis.init)
+    private var axes = [Episode.Kind.nod, .shake].map(Axis.init)
     private var last: Int64?
 
     public init() {}
@@ -52,8 +44,7 @@ public struct HeadGestureDetector: Sendable {
             + axes.indices.compactMap { index in
                 let isNod = axes[index].kind == .nod
                 return axes[index].add(
-                    Sample(
-                        microseconds: microseconds, degrees: isNod ? pitch : yaw, cross: isNod ? yaw : pitch))
+                    Sample(microseconds: microseconds, degrees: isNod ? pitch : yaw, cross: isNod ? yaw : pitch))
             }
     }
 
@@ -69,7 +60,7 @@ public struct HeadGestureDetector: Sendable {
 
     /// One of the two angles.
     private struct Axis {
-        let kind: Kind
+        let kind: Episode.Kind
         /// Since the last extreme; before the first movement, those of the last half-cycle's time.
         private var samples: [Sample] = []
         /// The position in `samples` of the highest or lowest one since the last extreme.
@@ -82,7 +73,7 @@ public struct HeadGestureDetector: Sendable {
 
         private static let restingDegrees = minimumDegrees / 3
 
-        init(_ kind: Kind) { self.kind = kind }
+        init(_ kind: Episode.Kind) { self.kind = kind }
 
         /// Returns the gesture that the sample ends.
         mutating func add(_ sample: Sample) -> Gesture? {
@@ -109,9 +100,7 @@ public struct HeadGestureDetector: Sendable {
         /// Finds the first movement.
         private mutating func begin() {
             let now = samples[samples.count - 1]
-            samples.removeAll {
-                seconds(from: $0.microseconds, to: now.microseconds) > halfCycleSeconds.upperBound
-            }
+            samples.removeAll { seconds(from: $0.microseconds, to: now.microseconds) > halfCycleSeconds.upperBound }
             // The later of equal extremes.
             let order = samples.indices.reversed()
             guard let lowest = order.min(by: { samples[$0].degrees < samples[$1].degrees }),

@@ -45,14 +45,12 @@ struct MeasuredState: Sendable {
         var seconds: Double { Double(endMicroseconds - onset.microseconds) / 1e6 }
     }
 
-    private let entersAbove: Double
-    private let leavesBelow: Double
+    private let entersAbove, leavesBelow: Double
     private let holdMicroseconds: Int64
     private let oneSidedMargin: Double
     /// The sample that crossed the threshold, while the state holds.
     private var entered: MeasuredSample?
-    private var turning: MeasuredSample?
-    private var last: MeasuredSample?
+    private var turning, last: MeasuredSample?
     /// The first of the highest samples since the state was entered, or may have been.
     private var peak: MeasuredSample?
     private var totals = MeasuredTotals()

@@ -69,10 +69,7 @@ public struct IdentityProfile: Sendable {
 
     /// Each part is 0 (same) to 1, or `nil` if one of the profiles lacks it.
     public struct Difference: Sendable, Equatable {
-        public var portrait: Double?
-        public var hair: Double?
-        public var clothes: Double?
-        public var skin: Double?
+        public var portrait, hair, clothes, skin: Double?
         /// Log likelihood ratio of the shapes: above 0, one person is more likely than two.
         public var shapeEvidence: Double?
 

@@ -20,9 +20,7 @@ package struct GazeTarget: Sendable {
         /// Relative to the line from the head to the camera.
         package var head, gaze: Direction?
 
-        package init(
-            box: Rectangle, head: Direction?, gaze: Direction?, axisHead: Direction?, axisGaze: Direction?
-        ) {
+        package init(box: Rectangle, head: Direction?, gaze: Direction?, axisHead: Direction?, axisGaze: Direction?) {
             (self.box, self.head, self.gaze) = (box, head, gaze)
             (self.axisHead, self.axisGaze) = (axisHead, axisGaze)
         }

@@ -3,8 +3,7 @@ package struct RegularClock: Sendable {
     /// In seconds, more than 0: the mean of the intervals between samples, without those of more than twice the median,
     /// in which nothing was sampled.
     package let interval: Double
-    package let count: Int
-    package let samples: Int
+    package let count, samples: Int
     /// For each point, the last sample not after it, and how far it lies towards the next one, 0..<1; `nil` where two
     /// samples are more than two intervals apart.
     private let positions: [(sample: Int, fraction: Double)?]

@@ -17,8 +17,7 @@ package struct StateStretches: Sendable, Equatable {
         var start = 0
         while let first = states[start...].firstIndex(of: true) {
             let end = states[first...].firstIndex { $0 != true } ?? states.count
-            if let last = found.last, first - last.upperBound <= bridged,
-                !states[last.upperBound..<first].contains(nil)
+            if let last = found.last, first - last.upperBound <= bridged, !states[last.upperBound..<first].contains(nil)
             {
                 found[found.count - 1] = last.lowerBound..<end
             } else {

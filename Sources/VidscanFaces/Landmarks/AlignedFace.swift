@@ -36,13 +36,10 @@ struct AlignedFace {
 
 struct FaceMeasures {
     private let face: AlignedFace
-    private let eyeLevel: Double
-    private let cornerLevel: Double
-    private let innerBrow: Double
+    private let eyeLevel, cornerLevel, innerBrow: Double
     /// Relative to the eye's width.
     let leftLidGap: Double
-    let rightLidGap: Double
-    let lipGap: Double
+    let rightLidGap, lipGap: Double
 
     var viewAxis: Vector3 { face.viewAxis }
 

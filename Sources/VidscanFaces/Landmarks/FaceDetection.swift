@@ -15,11 +15,7 @@ public struct FaceDetection: Sendable, Hashable {
 
 /// In display space. Left and right are the subject's own.
 public struct FaceLandmarks: Sendable, Hashable {
-    public var leftEye: Point
-    public var rightEye: Point
-    public var nose: Point
-    public var leftMouthCorner: Point
-    public var rightMouthCorner: Point
+    public var leftEye, rightEye, nose, leftMouthCorner, rightMouthCorner: Point
 
     public init(leftEye: Point, rightEye: Point, nose: Point, leftMouthCorner: Point, rightMouthCorner: Point) {
         (self.leftEye, self.rightEye, self.nose) = (leftEye, rightEye, nose)

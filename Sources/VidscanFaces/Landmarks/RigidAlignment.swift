@@ -11,8 +11,7 @@ struct RigidAlignment {
     let rotation: Rotation
     /// Target to source lengths: Umeyama, "Least-squares estimation of transformation parameters", PAMI 13 (1991).
     let scale: Double
-    let sourceCentroid: Vector3
-    let targetCentroid: Vector3
+    let sourceCentroid, targetCentroid: Vector3
 
     /// - Parameter source: At least three points, not all on one line.
     init(from source: [Vector3], to target: [Vector3]) {

@@ -24,8 +24,7 @@ public struct EmotionNetwork: Sendable {
 
         /// What both heads read.
         var stem: [Convolution]
-        var emotionHead: Head
-        var coverHead: Head
+        var emotionHead, coverHead: Head
         var emotions: [String]
         /// Added to the standard deviation by which the pixels are divided.
         var floor: Float
@@ -35,8 +34,7 @@ public struct EmotionNetwork: Sendable {
 
     public let emotions: [String]
     private let stem: [Convolution]
-    private let emotionHead: Head
-    private let coverHead: Head
+    private let emotionHead, coverHead: Head
     private let floor: Float
     private let limit: Double
 
@@ -48,9 +46,7 @@ public struct EmotionNetwork: Sendable {
         guard emotionHead.outputs == description.emotions.count, coverHead.outputs == 2, !stem.isEmpty else {
             throw ExpressionModelError(reason: "expressions.json does not name the outputs of the emotion network")
         }
-        emotions = description.emotions
-        floor = description.floor
-        limit = description.limit
+        (emotions, floor, limit) = (description.emotions, description.floor, description.limit)
     }
 
     /// The crop is R', G', B', 0…255, as ``EmotionCrop`` says.
@@ -117,8 +113,7 @@ public struct EmotionNetwork: Sendable {
 /// A square picture, row by row, with a pixel's channels side by side, and around it a border of zeros if a
 /// convolution follows.
 private struct ChannelPicture {
-    var side: Int
-    var channels: Int
+    var side, channels: Int
     var hasBorder: Bool
 
     /// In floats, from row to row.
@@ -145,12 +140,9 @@ private struct Head: Sendable {
         }
     }
 
-    func outputs(
-        for picture: UnsafeMutablePointer<Float>, _ buffers: [UnsafeMutablePointer<Float>]
-    ) -> [Double] {
+    func outputs(for picture: UnsafeMutablePointer<Float>, _ buffers: [UnsafeMutablePointer<Float>]) -> [Double] {
         let result = Convolution.run(convolutions, on: picture, buffers[0], buffers[1])
-        var values = Array(
-            UnsafeBufferPointer(start: result, count: convolutions[convolutions.count - 1].target.count))
+        var values = Array(UnsafeBufferPointer(start: result, count: convolutions[convolutions.count - 1].target.count))
         for (index, layer) in dense.enumerated() {
             values = layer.multiply(values)
             if index < dense.count - 1 { for output in values.indices { values[output] = max(values[output], 0) } }
@@ -161,8 +153,7 @@ private struct Head: Sendable {
 
 /// A rectified convolution with 3 × 3 taps.
 private struct Convolution: Sendable {
-    let source: ChannelPicture
-    let target: ChannelPicture
+    let source, target: ChannelPicture
     private let stride: Int
     /// With a stride of 1, 16 outputs at a time, as the kernel reads them.
     private let weights: [Float]
@@ -194,8 +185,7 @@ private struct Convolution: Sendable {
             let layers = try file.layers([layer.name], inputs: &shape.channels, taps: 9)
             if layer.stride == 2 { shape.side /= 2 }
             let target = ChannelPicture(
-                side: shape.side, channels: shape.channels,
-                hasBorder: !isFlattened || index < descriptions.count - 1)
+                side: shape.side, channels: shape.channels, hasBorder: !isFlattened || index < descriptions.count - 1)
             guard let convolution = Convolution(layers[0], stride: layer.stride, source, target) else {
                 throw ExpressionModelError(reason: "expressions.json has a layer \(layer.name) that cannot be run")
             }
@@ -238,8 +228,7 @@ private struct Convolution: Sendable {
                     let layer = vs_linear(
                         inputs: 9 * source.channels, outputs: target.channels, weights: weights, bias: bias,
                         activation: VS_RELU, slopes: nil)
-                    NetworkLayer.kernels.conv3x3(
-                        layer, picture, source.channels, source.side, source.side, result)
+                    NetworkLayer.kernels.conv3x3(layer, picture, source.channels, source.side, source.side, result)
                 } else {
                     var layer = vs_strided_conv3x3(
                         inputs: source.channels, outputs: target.channels, rows: target.side, columns: target.side,

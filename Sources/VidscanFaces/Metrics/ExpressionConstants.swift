@@ -9,8 +9,7 @@ struct ExpressionConstants: Decodable, Sendable {
     /// The logit of the mean of some blendshape scores, in standard deviations.
     struct Logit: Decodable, Sendable {
         var scores: [String]
-        var mean: Double
-        var deviation: Double
+        var mean, deviation: Double
     }
 
     struct BlendshapeExpression: Decodable, Sendable {
@@ -26,12 +25,10 @@ struct ExpressionConstants: Decodable, Sendable {
     }
 
     struct Emotion: Decodable, Sendable {
-        var raises: [String: Double]
-        var lowers: [String: Double]
+        var raises, lowers: [String: Double]
         /// The weight of the emotion network's log odds.
         var evidence: Double
-        var bias: Double
-        var gain: Double
+        var bias, gain: Double
     }
 
     struct MouthOpen: Decodable, Sendable { var closedGap, openGap: Double }
@@ -48,16 +45,14 @@ struct ExpressionConstants: Decodable, Sendable {
     var residuals: [String: Residual]
     var logits: [String: Logit]
     var blendshapeExpressions: [String: BlendshapeExpression]
-    var learnedExpressions: [String: WeightedTerms]
-    var fixedExpressions: [String: WeightedTerms]
+    var learnedExpressions, fixedExpressions: [String: WeightedTerms]
     var mouthOpen: MouthOpen
     var smile: Smile
     var smirk: Smirk
     var attention: Attention
     var eyes: Eyes
     var emotions: [String: Emotion]
-    var valence: WeightedTerms
-    var engagement: WeightedTerms
+    var valence, engagement: WeightedTerms
     /// The raw value, 0…100, that becomes 50, of each emoji that follows no emotion.
     var emojiEdges: [String: Double]
 }

@@ -28,8 +28,7 @@ struct ExpressionFormulas: Sendable {
         var raises: WeightedSum<Metric>
         var lowers: WeightedSum<Metric>
         var evidence: (weight: Double, output: Int)
-        var bias: Double
-        var gain: Double
+        var bias, gain: Double
 
         func level(_ expressions: MetricValues) -> (raised: Double, lowered: Double) {
             (raises.of { expressions[$0] ?? 0 }, lowers.of { expressions[$0] ?? 0 })
@@ -50,8 +49,7 @@ struct ExpressionFormulas: Sendable {
     private let smile: [Int]
     /// The emotion network's output for joy.
     private let joy: Int
-    private let dimple: [Int]
-    private let blink: [Int]
+    private let dimple, blink: [Int]
     private let jawOpen: Int
 
     /// Throws if the constants name something unknown.
@@ -159,8 +157,7 @@ struct ExpressionFormulas: Sendable {
         values[.smirk] = min(1, constants.smirk.gain * uneven)
         // People who cry, wince or speak draw up the corners of the mouth too; the pixels tell these from a smile.
         let drawn = logOdds((scores[smile[0]] + scores[smile[1]]) / 2)
-        values[.smile] = sigmoid(
-            constants.smile.points * drawn + constants.smile.pixels * joy + constants.smile.bias)
+        values[.smile] = sigmoid(constants.smile.points * drawn + constants.smile.pixels * joy + constants.smile.bias)
         values[.attention] = attention(measures)
         return values
     }
@@ -186,9 +183,7 @@ struct ExpressionFormulas: Sendable {
             return clipped((measure(measures) - expected) / residual.deviation)
         }
         return measured
-            + logits.map { positions, logit in
-                clipped((logOdds(mean(positions)) - logit.mean) / logit.deviation)
-            }
+            + logits.map { positions, logit in clipped((logOdds(mean(positions)) - logit.mean) / logit.deviation) }
     }
 
     // MARK: Emotions and emojis
@@ -245,11 +240,7 @@ struct ExpressionFormulas: Sendable {
 
 /// Openness, 0…1: half from the lids' gap relative to the eye's width, half from the network's blink score.
 private struct EyeState {
-    let leftOpenness: Double
-    let rightOpenness: Double
-    let leftClosure: Double
-    let rightClosure: Double
-    let wink: Double
+    let leftOpenness, rightOpenness, leftClosure, rightClosure, wink: Double
 
     var closure: Double { (leftClosure + rightClosure) / 2 }
 

@@ -13,8 +13,7 @@ public struct ExpressionModel: Sendable {
         var arrays: [String: WeightFile.Array]
         var layers: [Layer]
         var blendshapes: [String]
-        var points: [Int]
-        var alignmentPoints: [Int]
+        var points, alignmentPoints: [Int]
         var constants: ExpressionConstants
         var emotionNetwork: EmotionNetwork.Description
     }
@@ -26,10 +25,8 @@ public struct ExpressionModel: Sendable {
     public let emotionNetwork: EmotionNetwork
     private let formulas: ExpressionFormulas
     private let canonical: [Vector3]
-    private let points: [Int]
-    private let alignmentPoints: [Int]
-    private let inputMean: [Float]
-    private let inputScale: [Float]
+    private let points, alignmentPoints: [Int]
+    private let inputMean, inputScale: [Float]
     private let layers: [(layer: NetworkLayer, activation: Activation)]
 
     /// Reads `expressions.json` and `expressions.weights`, little-endian 32-bit floats.

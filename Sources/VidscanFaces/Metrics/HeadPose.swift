@@ -20,15 +20,22 @@ public struct HeadPose: Sendable, Equatable {
     /// Aligns twelve points that expressions barely move. On 10,664 faces, nearly all within ±27° of yaw, the mean
     /// difference from MediaPipe FaceLandmarker's matrices is 1.1° in yaw, 1.6° in pitch and 0.6° in roll.
     public init(mesh: FaceMesh) {
-        // From the face's axes to the camera's.
-        let rotation = Self.alignment(of: mesh).rotation.rows
+        // With y up and z towards the viewer, turns to the left and clockwise are negative.
+        self.init(Self.alignment(of: mesh).rotation, turn: -1)
+    }
+
+    /// - Parameters:
+    ///   - rotation: From the face's axes to the camera's.
+    ///   - turn: The sign of a turn to the subject's left, and of a lean clockwise.
+    init(_ rotation: Rotation, turn: Double) {
+        let r = rotation.rows
         // Pitch, yaw, roll in this order, so that an in-plane rotation of the frame changes only the roll.
         let degrees = 180 / Double.pi
-        yaw = asin(min(max(-rotation[2][0], -1), 1)) * degrees
+        yaw = asin(min(max(turn * r[2][0], -1), 1)) * degrees
         // Beyond 90° the mesh is inside out, because no face is visible from there.
-        let nod = atan2(-rotation[2][1], rotation[2][2]) * degrees
+        let nod = atan2(-r[2][1], r[2][2]) * degrees
         pitch = min(max(nod, Self.pitches.lowerBound), Self.pitches.upperBound)
-        roll = atan2(-rotation[1][0], rotation[0][0]) * degrees
+        roll = atan2(turn * r[1][0], r[0][0]) * degrees
     }
 
     /// Aligns the average face with a mesh. The scale is the pixels between the outer eye corners in a frontal view.

@@ -36,7 +36,9 @@ package struct MelCepstra: Sendable {
             let lifter = 1 + 11 * sin(.pi * Double(row) / 22)
             return (0..<filters).map { scale * lifter * cos(.pi * Double(row) * (Double($0) + 0.5) / Double(filters)) }
         }
-        twiddles = (0..<size / 2).map { (cos(2 * .pi * Double($0) / Double(size)), -sin(2 * .pi * Double($0) / Double(size))) }
+        twiddles = (0..<size / 2).map {
+            (cos(2 * .pi * Double($0) / Double(size)), -sin(2 * .pi * Double($0) / Double(size)))
+        }
     }
 
     /// - Parameter samples: From -32768 to 32767, where those of the last call ended.

@@ -13,13 +13,11 @@ public struct FaceTracker: Sendable {
     private struct Track: Sendable {
         var id: Int
         var motion: MotionEstimate
-        var profile: IdentityProfile
-        var recent: IdentityProfile
+        var profile, recent: IdentityProfile
         var wasInLastSample = true
     }
 
-    private let maximumGapSeconds: Double
-    private let startingConfidence: Double
+    private let maximumGapSeconds, startingConfidence: Double
     private let shapeVariances: [Double]
     private var tracks: [Track] = []
     private var lastID = 0

@@ -3,8 +3,7 @@ public import VidscanBase
 /// What stays in memory of a track after its faces are written to the intermediate file.
 public struct TrackSummary: Sendable {
     public struct Crop: Sendable {
-        public let seconds: Double
-        public let weight: Double
+        public let seconds, weight: Double
         /// In the intermediate file.
         public let offset: Int
         /// `nil` until computed, and for a crop that does not show the face clearly.
@@ -15,17 +14,14 @@ public struct TrackSummary: Sendable {
         }
     }
 
-    public private(set) var firstSeconds: Double
-    public private(set) var lastSeconds: Double
-    public private(set) var firstSample: Int
-    public private(set) var lastSample: Int
+    public private(set) var firstSeconds, lastSeconds: Double
+    public private(set) var firstSample, lastSample: Int
     public private(set) var samples = 0
     /// Shot of the first sample.
     public let shot: Int
     /// Number of timestamp jumps before the track. No track continues across a jump.
     public let epoch: Int
-    public private(set) var firstBox: Rectangle
-    public private(set) var lastBox: Rectangle
+    public private(set) var firstBox, lastBox: Rectangle
     /// Over the last two samples, in pixels per second.
     public private(set) var lastVelocity = Point(x: 0, y: 0)
     /// Sum over samples of the face's size as a fraction of the frame's shorter side.
@@ -64,9 +60,7 @@ public struct TrackSummary: Sendable {
         }
         if samples == 0 { firstBox = detection.box }
         samples += 1
-        lastSeconds = seconds
-        lastSample = sample
-        lastBox = detection.box
+        (lastSeconds, lastSample, lastBox) = (seconds, sample, detection.box)
         confidenceSum += detection.confidence
         bestWeight = max(bestWeight, weight)
         bestConfidence = max(bestConfidence, detection.confidence)

@@ -30,8 +30,7 @@ package final class FrameReader {
     private var isDraining = false
     private var packetAfterDrain: PendingPacket?
     private var sequence = 0
-    private var assumedTimestamp: Int64?
-    private var latestTimestamp: Int64?
+    private var assumedTimestamp, latestTimestamp: Int64?
     private let filter: FrameFilter?
     private var filterInputs: Deque<Moment> = []
     private var sourceGeometry: DisplayGeometry?
@@ -51,8 +50,7 @@ package final class FrameReader {
     ) throws(MediaError) {
         let demuxer = try Demuxer(
             path: path, streamIndex: options.streamIndex, limits: options.limits, cancellation: cancellation)
-        self.demuxer = demuxer
-        self.options = options
+        (self.demuxer, self.options) = (demuxer, options)
         info = VideoInfo(demuxer)
         let (size, maximumPixels) = (info.codedSize, options.limits.maximumPixels)
         guard size.width * size.height <= maximumPixels, size.isDecodable || size.width * size.height == 0 else {

@@ -32,9 +32,7 @@ final class ContainerWriter {
     private var copies: [Int32: CopiedStream] = [:]
     /// The last video packet. Its duration is final when another packet follows.
     private let held: Packet
-    private var firstDecoding: Int64?
-    private var firstPresentation: Int64?
-    private var endPresentation: Int64?
+    private var firstDecoding, firstPresentation, endPresentation: Int64?
     private let encoder: VideoEncoder
 
     private struct CopiedStream {

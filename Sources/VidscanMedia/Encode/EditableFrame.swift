@@ -73,9 +73,7 @@ struct MutablePlanes {
         func from(x: Int, y: Int) -> Plane { Plane(base: base + y * stride + x, stride: stride) }
     }
 
-    let luma: Plane
-    let blueDifference: Plane
-    let redDifference: Plane
+    let luma, blueDifference, redDifference: Plane
 
     /// - Parameter frame: in yuv420p, which has three planes.
     init(_ frame: borrowing Frame) {

@@ -59,9 +59,7 @@ final class SoundEncoder {
         var failure = MediaError(.unsupportedCodec, "this FFmpeg has no encoder for sound")
         for choice in isLossless || aacLayout(parameters.ch_layout) == nil ? [lossless, aac] : [aac, lossless] {
             guard let codec = avcodec_find_encoder_by_name(choice.name) else { continue }
-            do throws(MediaError) { return try open(codec, choice, parameters) } catch {
-                failure = error
-            }
+            do throws(MediaError) { return try open(codec, choice, parameters) } catch { failure = error }
         }
         throw failure
     }

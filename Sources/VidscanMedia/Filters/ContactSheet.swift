@@ -5,8 +5,7 @@ package import VidscanBase
 package enum ContactSheet {
     package struct Panel: Sendable {
         package var frame: SampledFrame
-        package var title: String
-        package var detail: String
+        package var title, detail: String
         /// Outlined boxes, in display pixels.
         package var marks: [Rectangle] = []
 

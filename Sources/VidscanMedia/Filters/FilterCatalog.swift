@@ -136,8 +136,7 @@ package struct FilterOption: Sendable, Equatable {
 
     package let name: String
     package let kind: Kind
-    package let help: String?
-    package let defaultText: String?
+    package let help, defaultText: String?
     /// `nil` if there is none or if it is as wide as the type.
     package let range: ClosedRange<Double>?
     package let choices: [Choice]

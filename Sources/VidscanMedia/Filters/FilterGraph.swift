@@ -19,8 +19,7 @@ typealias FilterContext = UnsafeMutablePointer<AVFilterContext>
 /// A libavfilter graph with one video input and output, set up as in the ffmpeg command, so that frames are the same.
 final class FilterGraph {
     private let graph: Owned<AVFilterGraph>
-    private let source: FilterContext
-    private let sink: FilterContext
+    private let source, sink: FilterContext
     let input: FilterInput
 
     /// - Parameter threads: for filters that process parts of a frame in parallel.

@@ -9,8 +9,7 @@ final class FrameFilter {
     private(set) var toSource: AffineTransform?
     private let timeBase: Rational
     private let frameRate: Rational?
-    private let threads: Int
-    private let maximumPixels: Int
+    private let threads, maximumPixels: Int
     private let filters: [FilterCall]
     private var graph: FilterGraph?
     private var outputs = UniqueDeque<Frame>()

@@ -54,8 +54,7 @@ struct AxisWeights {
 
 struct PlaneAxes {
     struct Key: Hashable {
-        var lumaSize: PictureSize
-        var chromaSize: PictureSize
+        var lumaSize, chromaSize: PictureSize
         var chroma: PlanarImage.ChromaPosition
         /// Upright.
         var target: PictureSize
@@ -67,9 +66,7 @@ struct PlaneAxes {
     let lumaY: AxisWeights
     let chromaX: RowFilter
     let chromaY: AxisWeights
-    let lumaXCount: Int
-    let sampleCapacity: Int
-    let outputCapacity: Int
+    let lumaXCount, sampleCapacity, outputCapacity: Int
 
     init(_ key: Key) {
         let target = key.orientation.apply(to: key.target)

@@ -8,8 +8,7 @@ struct PlanarImage {
         let base: UnsafeRawPointer
         /// In bytes; may be negative.
         let stride: Int
-        let width: Int
-        let height: Int
+        let width, height: Int
         /// Bits of a sample: 8, in a byte each, or 9 to 16, in a 16-bit word each. Deeper samples only have a finer step.
         let depth: Int
 
@@ -116,8 +115,7 @@ struct ColorMatrix {
         default:
             // Like players, by the size of untagged video.
             let isHighDefinition = (frame.width >= 1280 || frame.height > 576) && !isFullRange
-            (red, blue, scaling) =
-                isHighDefinition ? (0.2126, 0.0722, SWS_CS_ITU709) : (0.299, 0.114, SWS_CS_ITU601)
+            (red, blue, scaling) = isHighDefinition ? (0.2126, 0.0722, SWS_CS_ITU709) : (0.299, 0.114, SWS_CS_ITU601)
         }
     }
 
@@ -145,9 +143,7 @@ struct RGBToYCbCr {
     typealias Weights = (red: Int32, green: Int32, blue: Int32)
 
     let lumaOffset: Int32
-    let luma: Weights
-    let blueDifference: Weights
-    let redDifference: Weights
+    let luma, blueDifference, redDifference: Weights
 
     init(_ matrix: ColorMatrix) {
         let (red, green, blue) = (matrix.red, matrix.green, matrix.blue)

@@ -20,8 +20,7 @@ final class Anonymizer {
     private static let maximumExtrapolation: Int64 = 250_000
 
     init(_ options: AnonymizeOptions, of tables: FaceTables, sticker: StickerPainter?) throws(VidscanError) {
-        self.options = options
-        self.sticker = sticker
+        (self.options, self.sticker) = (options, sticker)
         certain =
             options.visible.keepsSomebody
             ? try CertaintySearch.search(tables, claims: ChosenFaces(options.visible, in: tables).claims) : nil
@@ -166,9 +165,7 @@ final class Anonymizer {
     // MARK: Shapes
 
     private func extent(of state: FaceState) -> Rectangle {
-        if options.shape == .mesh, let mesh = state.mesh {
-            return Rectangle(around: state.box.corners + outline(mesh))
-        }
+        if options.shape == .mesh, let mesh = state.mesh { return Rectangle(around: state.box.corners + outline(mesh)) }
         return state.box.grown(by: state.box.width * options.margin, state.box.height * options.margin)
     }
 

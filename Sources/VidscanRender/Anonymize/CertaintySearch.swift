@@ -49,8 +49,7 @@ package struct CertaintySearch {
 
     /// `claims` are the faces that may stay visible, by face_id. `cuts` are in time order.
     package init(claims: [Int: FaceClaim], cuts: [ShotCut]) {
-        self.claims = claims
-        self.cuts = cuts
+        (self.claims, self.cuts) = (claims, cuts)
         found = CertainFaces(spans: claims.mapValues { _ in [] })
     }
 
@@ -82,9 +81,7 @@ package struct CertaintySearch {
         }
     }
 
-    private static func doubt(
-        about face: Sighting, _ claim: FaceClaim, hidden: [Sighting], isNearCut: Bool
-    ) -> Doubt? {
+    private static func doubt(about face: Sighting, _ claim: FaceClaim, hidden: [Sighting], isNearCut: Bool) -> Doubt? {
         if claim == .uncertain { return .uncertainPerson }
         if hidden.contains(where: { $0.box.touches(face.box) }) { return .overlap }
         if isNearCut { return .cut }

@@ -9,8 +9,7 @@ final class DrawingSurface {
     private var capacity: Int
     private var area = PixelRectangle(x: 0, y: 0, width: 0, height: 0)
     private var stride = 0
-    private var surface: OpaquePointer?
-    private var context: OpaquePointer?
+    private var surface, context: OpaquePointer?
 
     private let isMask: Bool
 
@@ -198,15 +197,11 @@ final class DrawingSurface {
     }
 }
 
-package enum DrawingVersion {
-    package static var cairo: String { String(cString: cairo_version_string()) }
-}
+package enum DrawingVersion { package static var cairo: String { String(cString: cairo_version_string()) } }
 
 /// Components are in 0…1, and not premultiplied by the opacity.
 struct Ink: Sendable, Hashable {
-    var red: Double
-    var green: Double
-    var blue: Double
+    var red, green, blue: Double
     var opacity = 1.0
 
     static let white = Ink(red: 1, green: 1, blue: 1)

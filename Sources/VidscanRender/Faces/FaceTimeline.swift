@@ -27,8 +27,7 @@ struct FaceTimeline {
     private let rows: FaceStateReader
     /// In microseconds.
     private let cuts: [Int64]
-    private let behind: Int64
-    private let ahead: Int64
+    private let behind, ahead: Int64
     private var isAtEnd = false
 
     init(_ tables: FaceTables, needs: Needs) throws(VidscanError) {

@@ -116,8 +116,7 @@ extension FaceRecord {
 package struct FrameRecord: Sendable {
     /// From 0; not stored.
     package var sequence = 0
-    package var microseconds: Int64
-    package var index: Int64
+    package var microseconds, index: Int64
     /// How often the file's timestamps jumped before this frame.
     package var epoch: Int
     package var size: PictureSize

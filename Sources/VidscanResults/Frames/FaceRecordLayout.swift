@@ -4,7 +4,8 @@ internal import VidscanFaces
 /// The bytes of a frame and a face: 32-bit floats, then what tells people apart or, in a result, the track.
 package struct FaceRecordLayout: Codable, Sendable, Equatable {
     package static let fieldNames = FaceField.stored.map(\.name)
-    package static let contents = ["frame_luma", "frame_sharpness", "frame_damaged", "frame_voice"] + fieldNames + ["emoji", "speech"]
+    package static let contents =
+        ["frame_luma", "frame_sharpness", "frame_damaged", "frame_voice"] + fieldNames + ["emoji", "speech"]
 
     /// The leading numbers: their position in `FaceNumbers` and their permitted range.
     private static let fields = FaceField.stored.map { field in

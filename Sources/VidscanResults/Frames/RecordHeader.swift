@@ -111,8 +111,7 @@ package struct OutputOptions: Codable, Sendable, Equatable {
 package struct TrackingOutcome: Codable, Sendable, Equatable {
     /// A face from its first to its last sample, without a cut.
     package struct Track: Codable, Sendable, Equatable {
-        package var faceID: Int
-        package var personID: Int
+        package var faceID, personID: Int
         /// 0…1.
         package var personConfidence: Double
         /// Indices of samples, from 0.
@@ -132,9 +131,7 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
         }
     }
 
-    package enum Ending: String, Codable, Sendable {
-        case end, cut, discontinuity, left, occluded, corrected
-    }
+    package enum Ending: String, Codable, Sendable { case end, cut, discontinuity, left, occluded, corrected }
 
     /// Track n is at n - 1.
     package var tracks: [Track]

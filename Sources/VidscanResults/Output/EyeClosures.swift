@@ -31,8 +31,7 @@ struct EyeClosures {
         frames.append(Waiting(frame: frame, faces: frame.faces.count { $0.track > 0 }))
         for (index, face) in frame.faces.enumerated() where face.track > 0 {
             let facts = outcome.tracks[face.track - 1]
-            var track =
-                tracks[face.track] ?? Track(filter: EyeClosureFilter(longestBlinkSeconds: longestBlinkSeconds))
+            var track = tracks[face.track] ?? Track(filter: EyeClosureFilter(longestBlinkSeconds: longestBlinkSeconds))
             track.samples.append((frame.sequence, index))
             var values = track.filter.add(baseline.eyes(of: face, faceID: facts.faceID), at: frame.microseconds)
             if facts.lastSample == frame.sequence { values += track.filter.finish() }

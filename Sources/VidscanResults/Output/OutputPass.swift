@@ -10,9 +10,7 @@ package protocol RowConsumer {
     func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) async throws
 }
 
-extension RowConsumer {
-    package func judged(_ people: [QualityRow]) {}
-}
+extension RowConsumer { package func judged(_ people: [QualityRow]) {} }
 
 package struct TrackedFrames: Sendable {
     /// The record is the file `name` in `folder`.

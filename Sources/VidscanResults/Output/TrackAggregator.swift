@@ -165,8 +165,7 @@ struct TrackAggregator {
             case .end, .discontinuity: false
             case .corrected: !breaks.contains(track.lastSample + 1)
             }
-        let started = FaceEvent(
-            microseconds: episode.startMicroseconds, kind: .faceStarted, faceID: episode.faceID)
+        let started = FaceEvent(microseconds: episode.startMicroseconds, kind: .faceStarted, faceID: episode.faceID)
         let stopped = FaceEvent(
             microseconds: time, kind: .faceStopped, faceID: episode.faceID, value: .text(track.ending.rawValue))
         episodes.add(ObservedEpisode(episode, events: [started, stopped]))

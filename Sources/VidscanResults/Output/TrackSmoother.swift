@@ -90,9 +90,7 @@ struct TrackSmoother {
                 min(wink, Self.lasting(wink, before, after))
                 * min(max((fraction - Self.falling) / (Self.steady - Self.falling), 0), 1)
         }
-        if face.numbers[.metric(.au45)] != nil {
-            face.numbers[.metric(.au45)] = events.closure(ofOpenness: openness)
-        }
+        if face.numbers[.metric(.au45)] != nil { face.numbers[.metric(.au45)] = events.closure(ofOpenness: openness) }
         if openness < Self.shut { hold(&face, before, after) }
         let emojis = Metric.namedEmojis.filter(metrics.contains)
         face.emoji = Metric.likeliest(of: emojis) { face.numbers[.metric($0)] }?.metric

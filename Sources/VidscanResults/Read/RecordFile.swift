@@ -68,9 +68,7 @@ struct RecordCheck {
 
     func number(_ value: Double?, _ key: String, in range: ClosedRange<Double>) throws(VidscanError) {
         guard let value else { return }
-        try require(
-            range.contains(value), key,
-            "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))")
+        try require(range.contains(value), key, Column.text(of: range))
     }
 
     func integer<Number: BinaryInteger>(

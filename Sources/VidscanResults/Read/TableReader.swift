@@ -112,8 +112,7 @@ package final class TableReader {
         guard let column, let text = text(column) else { return nil }
         // NaN is in no range either.
         guard let value = Double(text), range.contains(value) else {
-            let limits = "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
-            throw unexpected(column, "must be a number from \(limits), but is \(shown(column))")
+            throw unexpected(column, "must be a number from \(Column.text(of: range)), but is \(shown(column))")
         }
         return value
     }

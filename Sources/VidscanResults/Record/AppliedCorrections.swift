@@ -4,10 +4,7 @@ internal import VidscanMedia
 /// `corrections` in `run.json`: how a person corrected the tables of the result.
 package struct AppliedCorrections: Codable, Sendable {
     /// In seconds on the clock of the tables.
-    package struct Exclusion: Codable, Sendable, Equatable {
-        package let from: Double
-        package let to: Double
-    }
+    package struct Exclusion: Codable, Sendable, Equatable { package let from, to: Double }
 
     /// The kinds of corrections, as their file names them.
     package enum Kind: String, Sendable, CaseIterable {
@@ -20,8 +17,7 @@ package struct AppliedCorrections: Codable, Sendable {
         case note
     }
 
-    package let file: String
-    package let sha256: String
+    package let file, sha256: String
     /// As in the file.
     package let list: [JSONValue]
     /// The pseudonyms, by person_id.

@@ -4,8 +4,7 @@ internal import VidscanMedia
 
 /// A file to analyse, as it was at the beginning of the run.
 public struct InputFile: Sendable {
-    package let name: String
-    package let absolutePath: String
+    package let name, absolutePath: String
     package let bytes: Int64
     package let modified: Double
 

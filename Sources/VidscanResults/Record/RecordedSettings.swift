@@ -6,15 +6,13 @@ package import VidscanFaces
 package struct RecordedSettings: Codable, Sendable {
     package struct Sample: Decodable, Sendable {
         package let rate: SampleGrid.Rate
-        package let start: Double?
-        package let end: Double?
+        package let start, end: Double?
     }
 
     package struct Detect: Decodable, Sendable {
         package let accuracy: DetectorAccuracy
         package let faces: FaceSize
-        package let minFace: Double
-        package let minConfidence: Double
+        package let minFace, minConfidence: Double
         package let stride: Int?
     }
 

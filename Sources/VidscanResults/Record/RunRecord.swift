@@ -18,8 +18,7 @@ package struct RunRecord: Codable, Sendable {
         package var stream = 0
         package var codedWidth = 0
         package var codedHeight = 0
-        package var displayWidth: Int?
-        package var displayHeight: Int?
+        package var displayWidth, displayHeight: Int?
         package var durationSeconds: Double?
         /// Subtracted from each timestamp to give the time in the tables.
         package var containerStartSeconds = 0.0
@@ -87,16 +86,13 @@ package struct RunRecord: Codable, Sendable {
         package let chain: String
         /// Whether some filter received every frame, not only the sampled ones.
         package let everyFrame: Bool
-        package let sourceWidth: Int
-        package let sourceHeight: Int
+        package let sourceWidth, sourceHeight: Int
         /// Maps a point (px, py) in the tables to the source: px' = xx·px + xy·py + x, py' = yx·px + yy·py + y, in
         /// pixels of the upright, square-pixel frame. Missing unless all filters move pixels affinely.
         package let toSource: AffineTransform?
     }
 
-    package let vidscanVersion: String
-    package let ffmpegVersion: String
-    package let openvinoVersion: String
+    package let vidscanVersion, ffmpegVersion, openvinoVersion: String
     package let models: [String: String]
     package let input: Input
     package let pipeline: RecordedSettings
@@ -127,12 +123,9 @@ package struct RunRecord: Codable, Sendable {
         (openvinoVersion, models) = (tools.openvinoVersion, tools.models)
         (self.input, self.pipeline) = (input, pipeline)
         (self.counts, self.timings) = (counts, timings)
-        self.timings.resampleSeconds = workers.resample
-        self.timings.detectSeconds = workers.detect
-        self.timings.cropSeconds = workers.crop
-        self.timings.meshSeconds = workers.mesh
-        self.timings.measureSeconds = workers.measure
-        self.timings.lookSeconds = workers.look
+        (self.timings.resampleSeconds, self.timings.detectSeconds) = (workers.resample, workers.detect)
+        (self.timings.cropSeconds, self.timings.meshSeconds) = (workers.crop, workers.mesh)
+        (self.timings.measureSeconds, self.timings.lookSeconds) = (workers.measure, workers.look)
         self.timings.embedSeconds = workers.embed + (timings.embedSeconds ?? 0)
     }
 

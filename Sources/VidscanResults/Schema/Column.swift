@@ -6,18 +6,14 @@ public struct Column: Sendable, Equatable {
     public let name: String
     /// `s`, `px`, `degrees`, or empty for a dimensionless number.
     public let unit: String
-    public let range: String
-    public let meaning: String
+    public let range, meaning: String
     /// How reliable the measurement is; `nil` unless the column is a metric of a face.
     public let status: Metric.Status?
     /// The words that it can contain, if they need an explanation.
     public internal(set) var values: [Value] = []
 
     /// A word that a column can contain.
-    public struct Value: Sendable, Equatable {
-        public let name: String
-        public let meaning: String
-    }
+    public struct Value: Sendable, Equatable { public let name, meaning: String }
 
     /// `-90 to 90`
     package static func text(of range: ClosedRange<Double>) -> String {
@@ -25,7 +21,21 @@ public struct Column: Sendable, Equatable {
     }
 }
 
-struct ColumnDefinition<Row>: Sendable {
+/// A table with a row for each value of a type, declared by its columns.
+package protocol ResultTable {
+    associatedtype Row
+    static var definitions: [ColumnDefinition<Row>] { get }
+}
+
+extension ResultTable {
+    package typealias Definition = ColumnDefinition<Row>
+
+    package static var columns: [Column] { definitions.map(\.column) }
+
+    package static func fields(of row: Row) -> [Field] { definitions.map { $0.field(row) } }
+}
+
+package struct ColumnDefinition<Row>: Sendable {
     let column: Column
     let field: @Sendable (Row) -> Field
 }
@@ -42,11 +52,7 @@ extension ColumnDefinition {
     init(
         _ name: String, unit: String = "", range: String, decimals: Int, _ meaning: String,
         _ value: @escaping @Sendable (Row) -> Double?
-    ) {
-        self.init(name, unit: unit, range: range, meaning) { row in
-            .decimal(value(row), decimals: decimals)
-        }
-    }
+    ) { self.init(name, unit: unit, range: range, meaning) { row in .decimal(value(row), decimals: decimals) } }
 }
 
 extension ColumnDefinition {

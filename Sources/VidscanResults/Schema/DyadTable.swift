@@ -1,4 +1,4 @@
-package import VidscanBase
+internal import VidscanBase
 internal import VidscanFaces
 
 /// A row of `dyads.csv`: what one measure says of two people. `nil` for what the measure lacks.
@@ -27,26 +27,17 @@ package struct DyadRow: Sendable {
     package var leader: Int?
     package var baselineMean, baseline95: Double?
     package var permutations, reached: Int?
-    package var coverageSeconds: Double
-    package var coverageFraction: Double
+    package var coverageSeconds, coverageFraction: Double
 
-    package init(
-        personA: Int, personB: Int, measure: Measure, coverageSeconds: Double, coverageFraction: Double
-    ) {
+    package init(personA: Int, personB: Int, measure: Measure, coverageSeconds: Double, coverageFraction: Double) {
         (self.personA, self.personB, self.measure) = (personA, personB, measure)
         (self.coverageSeconds, self.coverageFraction) = (coverageSeconds, coverageFraction)
     }
 }
 
 /// `dyads.csv`: one row per pair of people and measure.
-public enum DyadTable {
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of row: DyadRow) -> [Field] { definitions.map { $0.field(row) } }
-
-    private typealias Definition = ColumnDefinition<DyadRow>
-
-    private static let definitions: [Definition] = [
+public enum DyadTable: ResultTable {
+    package static let definitions: [ColumnDefinition<DyadRow>] = [
         .number("person_a", from: 1, "As person_id in faces.csv.") { $0.personA },
         .number(
             "person_b", from: 1,

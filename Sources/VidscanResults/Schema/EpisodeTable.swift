@@ -1,22 +1,16 @@
-package import VidscanBase
+internal import VidscanBase
 package import VidscanFaces
 
 /// `episodes.csv`: one row per interval, in order of its start.
-public enum EpisodeTable {
+public enum EpisodeTable: ResultTable {
     package static let file = "episodes.csv"
-
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of episode: Episode) -> [Field] { definitions.map { $0.field(episode) } }
-
-    private typealias Definition = ColumnDefinition<Episode>
 
     private static let kinds = Episode.Kind.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: " ")
     private static let measures = Episode.Kind.allCases.compactMap { kind in
         kind.measure.map { "\(kind.rawValue): \($0)" }
     }.joined(separator: "; ")
 
-    private static let definitions: [Definition] = [
+    package static let definitions: [ColumnDefinition<Episode>] = [
         .number("episode", from: 1, "The number of the row, to which episode in events.csv refers.") { $0.id },
         Definition("kind", range: Episode.Kind.allCases.map(\.rawValue).joined(separator: ", "), kinds) {
             .text($0.kind.rawValue)

@@ -1,14 +1,8 @@
-package import VidscanBase
+internal import VidscanBase
 package import VidscanFaces
 
 /// `events.csv`: one row per event, in time order.
-public enum EventTable {
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of event: FaceEvent) -> [Field] { definitions.map { $0.field(event) } }
-
-    private typealias Definition = ColumnDefinition<FaceEvent>
-
+public enum EventTable: ResultTable {
     private static let kinds = FaceEvent.Kind.allCases.map { kind in
         Column.Value(name: kind.rawValue, meaning: meaning(of: kind))
     }
@@ -42,7 +36,7 @@ public enum EventTable {
         }
     }
 
-    private static let definitions: [Definition] = [
+    package static let definitions: [ColumnDefinition<FaceEvent>] = [
         .time("time", "When it begins, on the clock of faces.csv.") { $0.microseconds },
         Definition(
             "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "),
@@ -52,9 +46,7 @@ public enum EventTable {
                 + " limits are the defaults; a pipeline's track settings change them.", values: kinds
         ) { .text($0.kind.rawValue) },
         .number("face_id", from: 1, "The face of the event; blank for shot_cut.") { $0.faceID },
-        Definition(
-            "value", range: "depends on kind", "A word or a number: see kind."
-        ) { event in
+        Definition("value", range: "depends on kind", "A word or a number: see kind.") { event in
             switch event.value {
             case .none: .missing
             case .text(let text): .text(text)

@@ -72,9 +72,7 @@ extension FaceField {
         ) {
             column = Column(
                 name: name, unit: unit, range: rangeText ?? Column.text(of: range), meaning: meaning, status: status)
-            self.range = range
-            self.decimals = decimals
-            self.isRequired = isRequired
+            (self.range, self.decimals, self.isRequired) = (range, decimals, isRequired)
         }
     }
 

@@ -1,10 +1,9 @@
-package import VidscanBase
+internal import VidscanBase
 package import VidscanFaces
 
 /// A row of `faces.csv`: one face in one sampled frame.
 package struct FaceRow: Sendable {
-    package var microseconds: Int64
-    package var frame: Int64
+    package var microseconds, frame: Int64
     package var faceID: Int
     package var personID: Int?
     /// Smoothed unless smoothing is off.
@@ -68,15 +67,10 @@ package struct FaceRow: Sendable {
 }
 
 /// `faces.csv`: one row per face and sampled frame. The columns do not depend on the options.
-public enum FaceTable {
-    public static let columns: [Column] = definitions.map(\.column)
+public enum FaceTable: ResultTable {
     package static let names: [String] = columns.map(\.name)
 
-    package static func fields(of row: FaceRow) -> [Field] { definitions.map { $0.field(row) } }
-
-    private typealias Definition = ColumnDefinition<FaceRow>
-
-    private static let definitions =
+    package static let definitions: [ColumnDefinition<FaceRow>] =
         identity + ([.confidence] + FaceField.box).map(definition) + person
         + FaceField.all.drop { $0 != .presence }.map(definition) + looks + words
 

@@ -1,4 +1,4 @@
-package import VidscanBase
+internal import VidscanBase
 internal import VidscanFaces
 
 /// A row of `frames.csv`.
@@ -11,14 +11,8 @@ package struct FrameRow: Sendable {
 }
 
 /// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled" and "nothing to be seen".
-public enum FrameTable {
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of row: FrameRow) -> [Field] { definitions.map { $0.field(row) } }
-
-    typealias Definition = ColumnDefinition<FrameRow>
-
-    private static let definitions = key + [faces] + quality
+public enum FrameTable: ResultTable {
+    package static let definitions: [ColumnDefinition<FrameRow>] = key + [faces] + quality
     /// The members of a frame in `faces.json`, which has the faces instead of their number.
     static let describing = key + quality
 

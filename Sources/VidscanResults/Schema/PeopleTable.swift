@@ -1,4 +1,4 @@
-package import VidscanBase
+internal import VidscanBase
 
 /// A row of `people.csv`: a person of a study in one video.
 package struct PersonRow: Sendable {
@@ -24,15 +24,9 @@ package struct PersonRow: Sendable {
 }
 
 /// `people.csv`: one row per person and video, in the order of `study_person_id` and `video`.
-public enum PeopleTable {
+public enum PeopleTable: ResultTable {
     public static let file = "people.csv"
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of row: PersonRow) -> [Field] { definitions.map { $0.field(row) } }
-
-    private typealias Definition = ColumnDefinition<PersonRow>
-
-    private static let definitions: [Definition] = [
+    package static let definitions: [ColumnDefinition<PersonRow>] = [
         .number(
             "study_person_id", from: 1,
             "The same number for everybody who seems to be the same person in any of the videos. It stays the same when"

@@ -1,4 +1,4 @@
-package import VidscanBase
+internal import VidscanBase
 package import VidscanFaces
 
 /// A row of `quality.csv`: how well a person was measured.
@@ -36,16 +36,10 @@ package struct QualityRow: Sendable {
 }
 
 /// `quality.csv`: one row per person.
-public enum QualityTable {
+public enum QualityTable: ResultTable {
     package static let file = "quality.csv"
 
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of row: QualityRow) -> [Field] { definitions.map { $0.field(row) } }
-
-    private typealias Definition = ColumnDefinition<QualityRow>
-
-    private static let definitions: [Definition] = time + reasons + medians
+    package static let definitions: [ColumnDefinition<QualityRow>] = time + reasons + medians
 
     private static let time: [Definition] = [
         .number("person_id", from: 1, "As in faces.csv.") { $0.personID },

@@ -35,9 +35,7 @@ package enum ResultFiles {
     package static let corrected = [
         ResultFolder.Kind.result.record, record, "faces.csv", "frames.csv", "tracks.csv", "events.csv",
         EpisodeTable.file, QualityTable.file, "faces.json", "faces.jsonl", LandmarkFile.name, blendshapes,
-        ForeignTable.openFace.file,
-        ForeignTable.pyFeat.file,
-        EmbeddingFile.name,
+        ForeignTable.openFace.file, ForeignTable.pyFeat.file, EmbeddingFile.name,
     ]
 
     /// Those of them that results of earlier versions lack, and corrections add.

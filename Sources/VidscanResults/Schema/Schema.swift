@@ -5,8 +5,7 @@ internal import VidscanFaces
 public enum Schema {
     /// A file of a result or of a study. The columns of arrays and of other programs' tables are not listed.
     public struct Table: Sendable {
-        public let file: String
-        public let meaning: String
+        public let file, meaning: String
         public private(set) var columns: [Column] = []
 
         /// `events.csv` and `events`
@@ -97,8 +96,7 @@ public enum Schema {
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let columns = tables.flatMap(\.columns)
-        let known =
-            tables.map(\.file) + groups + columns.map(\.name) + columns.flatMap { $0.values.map(\.name) }
+        let known = tables.map(\.file) + groups + columns.map(\.name) + columns.flatMap { $0.values.map(\.name) }
         for name in names where !known.contains(name) && !tables.contains(where: { $0.names.contains(name) }) {
             var distinct: [String] = []
             for other in known where !distinct.contains(other) { distinct.append(other) }

@@ -45,8 +45,7 @@ package struct TrackRow: Sendable {
     package var samples = 0
     package var appearances = 0
     package var meanBox = Rectangle(x: 0, y: 0, width: 0, height: 0)
-    package var bestMicroseconds: Int64
-    package var bestFrame: Int64
+    package var bestMicroseconds, bestFrame: Int64
     /// `nil` if the sampling rate is too low for blinks.
     package var blinks: Blinks?
     var speech = Speech()
@@ -55,17 +54,11 @@ package struct TrackRow: Sendable {
 }
 
 /// `tracks.csv`: one row per face_id.
-public enum TrackTable {
+public enum TrackTable: ResultTable {
     /// The numbers whose mean, median and maximum are given for each face_id.
     package static let measures: [FaceField] = FaceField.pose + [.brightness] + FaceField.metrics
 
-    public static let columns: [Column] = definitions.map(\.column)
-
-    package static func fields(of row: TrackRow) -> [Field] { definitions.map { $0.field(row) } }
-
-    private typealias Definition = ColumnDefinition<TrackRow>
-
-    private static let definitions: [Definition] = facts + blinks + speech + statistics
+    package static let definitions: [ColumnDefinition<TrackRow>] = facts + blinks + speech + statistics
 
     private static let facts: [Definition] = [
         .number("face_id", from: 1, "As in faces.csv.") { $0.faceID },
@@ -120,7 +113,8 @@ public enum TrackTable {
 
     private static let speech: [Definition] = [
         .seconds(
-            "speaking_seconds", "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."
+            "speaking_seconds",
+            "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."
         ) { $0.speech.seconds },
         .fraction(
             "speaking_share", "speaking_seconds as a fraction of the time in which speaking is known."

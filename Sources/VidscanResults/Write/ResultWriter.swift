@@ -69,9 +69,7 @@ package final class ResultWriter: RowConsumer {
         for row in people { try quality?.write { $0.writeCSV(row: QualityTable.fields(of: row)) } }
     }
 
-    package func completed(
-        _ rows: [TrackRow], _ found: [FaceEvent], _ intervals: [Episode]
-    ) throws(VidscanError) {
+    package func completed(_ rows: [TrackRow], _ found: [FaceEvent], _ intervals: [Episode]) throws(VidscanError) {
         for row in rows { try tracks?.write { $0.writeCSV(row: TrackTable.fields(of: row)) } }
         for event in found { try events?.write { $0.writeCSV(row: EventTable.fields(of: event)) } }
         for interval in intervals { try episodes?.write { $0.writeCSV(row: EpisodeTable.fields(of: interval)) } }
@@ -81,7 +79,9 @@ package final class ResultWriter: RowConsumer {
 
     package func finish() throws(VidscanError) {
         try json?.write { $0.write("\n]}\n") }
-        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality] + foreign.map(\.file) {
+        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality]
+            + foreign.map(\.file)
+        {
             try file?.finish()
         }
         try landmarks?.finish()

@@ -19,9 +19,7 @@ extension Settings {
         package var hiding = AnonymizeOptions(method: .blur)
         /// By `person_id`, or by `face_id`.
         package var keptPeople: IDList?
-        package var hiddenPeople: IDList?
-        package var keptFaces: IDList?
-        package var hiddenFaces: IDList?
+        package var hiddenPeople, keptFaces, hiddenFaces: IDList?
         package var video = RenderOptions()
 
         package init() {}
@@ -29,9 +27,7 @@ extension Settings {
 }
 
 /// Numbers of people or faces.
-package struct IDList: Sendable, Equatable {
-    package let ids: Set<Int>
-}
+package struct IDList: Sendable, Equatable { package let ids: Set<Int> }
 
 extension Metric: SettingChoice {}
 extension OverlayStyle.Preset: SettingChoice {}
