@@ -38,7 +38,8 @@ struct MessageTests {
         let objects = try outcome.errorLines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-        #expect(objects.map { $0["level"] as? String } == ["debug", "warning", "info", "info", "info", "error", "info"])
+        #expect(
+            objects.map { $0["level"] as? String } == ["debug", "warning", "info", "info", "info", "error", "info"])
         for object in objects { #expect(object["message"] != nil && object["time"] != nil) }
         #expect(objects[2]["input"] as? String == path)
         #expect(objects[2]["frames"] as? Int == 10)

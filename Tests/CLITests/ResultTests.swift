@@ -35,10 +35,12 @@ struct ResultTests {
         #expect(
             folder.entries
                 == ["still.png.vidscan"]
-                + ["episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json", "tracks.csv"].map
-            {
-                "still.png.vidscan/\($0)"
-            })
+                + [
+                    "episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json",
+                    "tracks.csv",
+                ].map {
+                    "still.png.vidscan/\($0)"
+                })
         let header = try folder.text("still.png.vidscan/faces.csv").prefix { $0 != "\n" }
         #expect(header.hasPrefix("time,frame,face_id,confidence,x,y,width,height,"))
         #expect(

@@ -50,7 +50,8 @@ struct SpeechTests {
         let folder = try Self.talkingClip()
         for workers in ["1", "2", "8"] {
             let outcome = try Tool.run(
-                "analyze", "talk.mp4", "--speech", "--quiet", "--workers", workers, "--output", "w" + workers, in: folder)
+                "analyze", "talk.mp4", "--speech", "--quiet", "--workers", workers, "--output", "w" + workers,
+                in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
         try Tool.analyzeSegments(3, of: "talk.mp4", "--speech", in: folder)

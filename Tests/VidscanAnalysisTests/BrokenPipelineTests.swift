@@ -165,7 +165,8 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "render:\n  sticker: \"a\\0b\"", "2:12: 'render.sticker' is the text \"a\0b\"; allowed: a path"),
         Broken(
             "vidscan_version: \"0.1.0\"\npipeline: 5",
-            "2:11: 'pipeline' is 5; allowed: sections (sample, filters, detect, track, measure, speech, write, render, report)"),
+            "2:11: 'pipeline' is 5; allowed: sections (sample, filters, detect, track, measure, speech, write, render, report)"
+        ),
         Broken(
             "detect:\n  accuracy: best\ntrack:\n  max_gap: 100\n  hold: 3",
             "2:13: 'detect.accuracy' is best; allowed: low, medium, high",

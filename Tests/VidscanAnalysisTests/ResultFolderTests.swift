@@ -27,10 +27,13 @@ struct ResultFolderTests {
             settings: Settings(workers: 1), models: try Models.store(concurrency: 1), observer: Recorder()
         ).run(input: try Variants.path("still.png"), resultPath: place, replaces: false)
         #expect(summary.resultPath == place)
-        let files = ["episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json", "tracks.csv"]
-            .map {
-                "a/b/\(Self.name)/\($0)"
-            }
+        let files = [
+            "episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json",
+            "tracks.csv",
+        ]
+        .map {
+            "a/b/\(Self.name)/\($0)"
+        }
         #expect(folder.entries == ["a", "a/b", "a/b/\(Self.name)"] + files)
     }
 

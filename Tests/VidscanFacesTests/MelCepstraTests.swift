@@ -15,7 +15,9 @@ struct MelCepstraTests {
             return Int16((8000 * sin(2 * .pi * (200 + 1500 * time) * time)).rounded())
         }
         for index in 6000..<9000 { samples[index] = 0 }
-        for (index, byte) in LinearCongruence.bytes(4000).enumerated() { samples[12000 + index] = (Int16(byte) - 128) * 60 }
+        for (index, byte) in LinearCongruence.bytes(4000).enumerated() {
+            samples[12000 + index] = (Int16(byte) - 128) * 60
+        }
         return samples
     }()
 

@@ -20,7 +20,8 @@ struct SoundReaderTests {
     }
 
     /// Silence in the gaps.
-    private static func samples(_ path: String, audioStream: Int? = nil, until end: Int64 = .max / 4) throws -> [Int16] {
+    private static func samples(_ path: String, audioStream: Int? = nil, until end: Int64 = .max / 4) throws -> [Int16]
+    {
         let reader = try #require(
             try SoundReader(path: path, videoStream: nil, audioStream: audioStream, limits: MediaLimits()))
         var samples: [Int16] = []
@@ -55,7 +56,8 @@ struct SoundReaderTests {
     @Test(
         "A click stays at its time in every codec, rate and number of channels",
         arguments: [
-            ("mp4", "aac", 44100, 2), ("mkv", "libopus", 48000, 1), ("mkv", "flac", 96000, 6), ("mov", "pcm_s24le", 8000, 1),
+            ("mp4", "aac", 44100, 2), ("mkv", "libopus", 48000, 1), ("mkv", "flac", 96000, 6),
+            ("mov", "pcm_s24le", 8000, 1),
         ])
     func click(container: String, codec: String, rate: Int, channels: Int) throws {
         let folder = try TemporaryFolder()

@@ -50,7 +50,10 @@ struct LibrarySettingsTests {
         let analyzer = try Library.analyzer(in: folder, settings: Library.settings())
         let analysis = try await analyzer.analyze(still, writingTo: folder.path + "/still.vidscan")
         #expect(analysis.tracks.count == 1)
-        let names = ["episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json", "tracks.csv"]
+        let names = [
+            "episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json",
+            "tracks.csv",
+        ]
         #expect(folder.entries == ["still.vidscan"] + names.map { "still.vidscan/" + $0 })
         let command = try CommandResult(still)
         #expect(try command.table("faces.csv") == CSVTable(path: folder.path + "/still.vidscan/faces.csv"))

@@ -25,7 +25,8 @@ struct SpeechPass: Sendable {
         defer { for thread in threads { thread.shutDown() } }
         let cancellation = CancellationFlag()
         return try await withTaskCancellationHandler {
-            let sound = try await onThread(threads[0]) { try hear(until: end, models, cancellation) }
+            let sound = try await Task(executorPreference: threads[0]) { try hear(until: end, models, cancellation) }
+                .value
             var speech = Speech(voice: sound?.voice)
             let kept = tracks.outcome.numbers
             guard kept.contains(where: { $0 > 0 }) else { return speech }
@@ -67,15 +68,6 @@ struct SpeechPass: Sendable {
             return speech
         } onCancel: {
             cancellation.set()
-        }
-    }
-
-    private func onThread<Value: Sendable>(
-        _ thread: ThreadExecutor, _ work: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withThrowingTaskGroup(of: Value.self) { group in
-            group.addTask(executorPreference: thread) { try work() }
-            return try await group.next().unsafelyUnwrapped
         }
     }
 

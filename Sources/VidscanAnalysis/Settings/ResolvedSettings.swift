@@ -92,7 +92,8 @@ package struct ResolvedSettings: Sendable {
     private mutating func addSilence() {
         guard settings.speech, case .file? = origins["speech"] else { return }
         let reasons = [
-            ("render.anonymize", settings.render.anonymize != nil), ("render.audio", !settings.render.video.copiesAudio),
+            ("render.anonymize", settings.render.anonymize != nil),
+            ("render.audio", !settings.render.video.copiesAudio),
         ]
         for (path, holds) in reasons where holds {
             guard case .option(let option)? = origins[path] else { continue }

@@ -60,7 +60,9 @@ struct HidingTests: AnonymizationTesting {
     @Test("Tables stay if something asks for them, and --no-tables leaves them out")
     func tables() throws {
         let folder = try clip()
-        let tables = ["episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "tracks.csv"]
+        let tables = [
+            "episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "tracks.csv",
+        ]
         let video = ["anonymized.json", "anonymized.mp4", "run.json"]
         for (options, files) in [
             ("--tables", video + tables), ("--format csv", video + tables), ("--metrics smile", video + tables),
