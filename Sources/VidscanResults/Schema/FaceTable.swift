@@ -1,4 +1,4 @@
-internal import VidscanBase
+package import VidscanBase
 package import VidscanFaces
 
 /// A row of `faces.csv`: one face in one sampled frame.
