@@ -88,6 +88,12 @@ package struct SegmentMerger: Sendable {
                 .media(.undecodable), "no frame of any segment could be decoded", input: name, stage: .decode)
         }
         for folder in folders { try folder.verify() }
+        if settings.speech, try RunRecord.Input(InputFile(folders[0].record.input.path)) != folders[0].record.input {
+            throw VidscanError(
+                .result,
+                "\(folders[0].record.input.path) has changed since its segments were analysed, so that nobody can"
+                    + " hear who speaks in them; analyse it again", input: name, stage: .open)
+        }
         observer.opened(name, info: decoded.info)
         let sink = try TableBuilder(
             folderPath: folderPath, input: folders[0].record.input.path, settings: settings,
