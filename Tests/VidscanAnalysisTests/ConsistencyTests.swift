@@ -43,10 +43,10 @@ struct ConsistencyTests {
         let options = EventOptions()
         for words in [
             "at most \(options.blinkLongestSeconds) s",
-            "smile above \(Int(options.smileStartsAbove)) and below \(Int(options.smileStopsBelow))",
+            "smile above \(Int(options.smileStartsAbove))", "smile below \(Int(options.smileStopsBelow))",
             "more than \(Int(options.lookAwayAboveDegrees)) degrees",
             "for \(options.lookAwayHoldSeconds) s or more", "\(Int(options.blinkMinimumRate)) samples per second",
-            "These are the defaults",
+            "The limits are the defaults",
             "more than \(EventOptions.bridgedSamples) samples and for more than \(EventOptions.bridgedSeconds) s",
         ] {
             #expect(meaning.contains(words), "\(words)")
