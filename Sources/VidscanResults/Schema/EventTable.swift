@@ -27,8 +27,7 @@ public enum EventTable: ResultTable {
         case .eyesClosed:
             "The eyes closed for more than \(plain(options.blinkLongestSeconds)) s. \(lasting)"
         case .smileStarted:
-            "smile above \(plain(options.smileStartsAbove)). value: smile in that sample; blank where a correction cuts a"
-                + " smile."
+            "smile above \(plain(options.smileStartsAbove)). value: smile in that sample."
         case .smileStopped: "smile below \(plain(options.smileStopsBelow)). \(lasting)"
         case .lookAway:
             "The head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
