@@ -85,6 +85,10 @@ public struct Face: Sendable, Identifiable {
     public var mouthCovered: Double? { record.numbers[.mouthCovered] }
     /// How likely something hides the eyes, 0…100.
     public var eyesCovered: Double? { record.numbers[.eyesCovered] }
+    /// How likely the face speaks, 0…100; needs `Settings.speech` and sound.
+    public var speaking: Double? { record.numbers[.speaking] }
+    /// How much the mouth moves as in speech, 0…100, by the picture alone; needs `Settings.speech`.
+    public var speechMovement: Double? { record.numbers[.speechMovement] }
     /// The sides of the face that expressions are measured from; `nil` if none are.
     public var measuredFrom: MeasuredSide? { record.measuredSide }
     /// The measured emoji with the highest score, if it is likely.

@@ -79,7 +79,7 @@ struct GroundTruthTests {
         #expect(faces.columns.prefix(8).joined(separator: ",") == "time,frame,face_id,confidence,x,y,width,height")
         #expect(faces.columns == Schema.tables.first { $0.file == "faces.csv" }?.columns.map(\.name))
         let frames = try run.table("frames.csv")
-        #expect(frames.columns.joined(separator: ",") == "time,frame,faces,luma,sharpness,damaged,shot")
+        #expect(frames.columns.joined(separator: ",") == "time,frame,faces,luma,sharpness,damaged,voice,shot")
         #expect(faces.rows.count == 15)
         for time in try faces.texts("time") { #expect(time.wholeMatch(of: /\d+\.\d{6}/) != nil) }
     }

@@ -134,7 +134,11 @@ struct ExportFormatTests {
         let columns = try #require(description as? [String: [String: Any]])
         #expect(Set(columns.keys) == Set(table.prefix { $0 != "\n" }.split(separator: "\t").map(String.init)))
         let levels = try #require(columns["trial_type"]?["Levels"] as? [String: String])
-        #expect(levels.keys.sorted() == ["blink", "eyes_closed", "look_away", "shot", "smile", "visible"])
+        #expect(
+            levels.keys.sorted() == [
+                "blink", "eyes_closed", "look_away", "mutual_gaze", "nod", "shake", "shot", "smile", "speaks", "visible",
+                "voice_off_screen",
+            ])
     }
 
     @Test("RTTM says who is in sight")

@@ -25,6 +25,7 @@ struct TableAgreementTests {
         ("axis_yaw", 2, { $0.axisYaw }), ("axis_pitch", 2, { $0.axisPitch }),
         ("axis_gaze_yaw", 2, { $0.axisGazeYaw }), ("axis_gaze_pitch", 2, { $0.axisGazePitch }),
         ("mouth_covered", 2, { $0.mouthCovered }), ("eyes_covered", 2, { $0.eyesCovered }),
+        ("speaking", 1, { $0.speaking }), ("speech_movement", 1, { $0.speechMovement }),
         ("brightness", 2, { $0.brightness }), ("sharpness", 2, { $0.sharpness }),
         ("face_id", 0, { Double($0.id) }), ("person_id", 0, { $0.personID.map(Double.init) }),
         ("person_match", 2, { $0.personMatch }),
