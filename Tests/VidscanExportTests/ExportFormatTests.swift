@@ -136,7 +136,8 @@ struct ExportFormatTests {
         let levels = try #require(columns["trial_type"]?["Levels"] as? [String: String])
         #expect(
             levels.keys.sorted() == [
-                "blink", "eyes_closed", "look_away", "mutual_gaze", "nod", "shake", "shot", "smile", "speaks", "visible",
+                "blink", "eyes_closed", "look_away", "mutual_gaze", "nod", "shake", "shot", "smile", "speaks",
+                "visible",
                 "voice_off_screen",
             ])
     }
