@@ -350,10 +350,14 @@ struct MouthCropper {
     /// The side of the square around a face's middle, as a multiple of half of its box's longer side. Wider than the authors'
     /// 1.4 around the mouth: that tells faces apart better when nothing can be heard.
     private static let extent = 2.3
+    /// The longer side of a face in pixels, and the faces at once. Each takes 4 MB while it is in sight.
+    private static let (smallest, maximumFaces) = (24.0, 12)
     /// A video with fewer frames shows each for longer, up to this number of ticks.
     private static let longestHold = 5
 
-    mutating func add(_ frame: SampledFrame, _ boxes: [(track: Int, box: Rectangle)]) throws -> [MouthPictures] {
+    mutating func add(_ frame: SampledFrame, _ all: [(track: Int, box: Rectangle)]) throws -> [MouthPictures] {
+        let clear = all.filter { max($0.box.width, $0.box.height) >= Self.smallest }
+        let boxes = clear.sorted { rank($0) > rank($1) }.prefix(Self.maximumFaces)
         let tick = Speech.tick(at: frame.microseconds)
         var ready: [MouthPictures] = []
         let visible = Set(boxes.map(\.track))
@@ -373,6 +377,11 @@ struct MouthCropper {
             open[track] = run
         }
         return ready
+    }
+
+    /// Faces whose pictures have begun come first, then large ones.
+    private func rank(_ face: (track: Int, box: Rectangle)) -> (Int, Double, Int) {
+        (open[face.track] == nil ? 0 : 1, face.box.area, -face.track)
     }
 
     private func append(_ picture: [UInt8], to run: inout Open) -> [MouthPictures] {
