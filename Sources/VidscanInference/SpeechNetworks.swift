@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VidscanFaces
 
 /// Silero VAD, version 6 (MIT): how likely each 32 ms of 16 kHz sound contain a voice.
 public struct VoiceDetector {
@@ -39,7 +40,7 @@ public struct VoiceDetector {
     }
 }
 
-/// LR-ASD (Liao et al., IJCV 2025; MIT), which tells from the pictures of a mouth and the sound whether the face speaks,
+/// LR-ASD (Liao et al., IJCV 2025; MIT), which detects from the pictures of a mouth and the sound whether the face speaks,
 /// as `scripts/convert_speaker_detector.py` converts it.
 public struct SpeakerDetector: Sendable {
     /// The side of a picture in pixels, and pictures per second.
@@ -47,9 +48,7 @@ public struct SpeakerDetector: Sendable {
     public static let rate = 25
     /// Numbers per picture.
     public static let featureCount = 128
-    /// Cepstra per picture, and numbers of each.
     public static let cepstraPerPicture = 4
-    public static let cepstrumCount = 13
     /// Pictures that are analysed at once.
     public static let step = 8
     /// The features of a picture depend on this many pictures before it, and as many after it.
@@ -142,7 +141,7 @@ public struct SpeakerDetector: Sendable {
         ///
         /// - Parameters:
         ///   - features: `featureCount` numbers per picture.
-        ///   - cepstra: `cepstraPerPicture` times `cepstrumCount` numbers per picture.
+        ///   - cepstra: `cepstraPerPicture` times `MelCepstra.count` numbers per picture.
         public func scores(
             features: [Float], cepstra: [Float]
         ) throws(InferenceError) -> (speaking: [Float], moving: [Float]) {
@@ -150,7 +149,7 @@ public struct SpeakerDetector: Sendable {
             try fill(0, with: features, rows: count, columns: SpeakerDetector.featureCount, shape: [1])
             try fill(
                 1, with: cepstra, rows: count * SpeakerDetector.cepstraPerPicture,
-                columns: SpeakerDetector.cepstrumCount, shape: [1, 1])
+                columns: MelCepstra.count, shape: [1, 1])
             try request.run()
             // The picture alone is never so certain.
             return (try probabilities(0, count: count), try probabilities(1, count: count, temperature: 2))

@@ -4,7 +4,7 @@ package import VidscanResults
 
 /// How well the people of a video were measured, in words.
 package struct QualitySummary: Sendable {
-    /// What is missing of a person's time, and what would help.
+    /// Why part of a person's time was not measured, and what would help.
     private struct Lack: Sendable {
         var words, remedy: String
         /// Whether expressions are measured, but no emotions.

@@ -128,7 +128,7 @@ struct Dyad {
         }
     }
 
-    /// `lengths`: of what is counted, in points of the clock. `known`: the points at which the measure is known.
+    /// `lengths`: the lengths of the counted stretches, in points of the clock. `known`: where the measure is known.
     private func row(
         _ measure: DyadRow.Measure, _ lengths: [Int]? = nil, known: Int, _ clock: RegularClock, isReversed: Bool = false
     ) -> DyadRow {

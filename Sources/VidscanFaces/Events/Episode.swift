@@ -16,7 +16,7 @@ public struct Episode: Sendable, Equatable {
         case shake
         case mutualGaze = "mutual_gaze"
 
-        /// What is seen, in one sentence.
+        /// Describes the kind in one sentence.
         public var meaning: String {
             switch self {
             case .shot: "The time between two cuts."

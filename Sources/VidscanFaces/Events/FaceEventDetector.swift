@@ -45,7 +45,7 @@ public struct FaceEventDetector: Sendable {
             holdSeconds: options.lookAwayHoldSeconds)
     }
 
-    /// Adds a later sample, which stands for `seconds`; those in between do not show the face. Returns what is over now.
+    /// Adds a later sample, which stands for `seconds`; those in between do not show the face. Returns the episodes that have ended.
     public mutating func update(
         _ measurement: Measurement, at microseconds: Int64, seconds: Double, sample: Int
     ) -> [ObservedEpisode] {
@@ -76,15 +76,13 @@ public struct FaceEventDetector: Sendable {
 
     /// The ticks of speech lie at whole multiples of 40 ms.
     private mutating func spoken(_ ticks: [UInt8], at microseconds: Int64) -> [ObservedEpisode] {
-        let first = Int((microseconds + Self.speechTick - 1) / Self.speechTick)
+        let first = SpeechTick.first(from: microseconds)
         return zip(first..., ticks).compactMap { tick, value in
             speech.update(
-                Double(value) / 2, at: Int64(tick) * Self.speechTick, seconds: Double(Self.speechTick) / 1e6,
+                Double(value) / 2, at: Int64(tick) * SpeechTick.microseconds, seconds: SpeechTick.seconds,
                 sample: tick)
         }.map { observed(.speaks, $0, []) }
     }
-
-    private static let speechTick: Int64 = 40_000
 
     private func observed(
         closure: MeasuredState.Period?, smile: MeasuredState.Period?, away: MeasuredState.Period?
@@ -132,7 +130,7 @@ public struct OffScreenVoiceDetector: Sendable {
     public init() {}
 
     /// Adds a later sample, which stands for `seconds`. Where it is uncertain whether one of the faces speaks, it is unknown
-    /// whose voice it is. Returns what is over now.
+    /// whose voice it is. Returns the episodes that have ended.
     ///
     /// - Parameters:
     ///   - voice: How likely somebody speaks, 0…100; `nil` if nobody listened.
@@ -161,7 +159,7 @@ public struct MutualGazeDetector: Sendable {
 
     public init() {}
 
-    /// Adds a later sample, which stands for `seconds`. Returns what is over now.
+    /// Adds a later sample, which stands for `seconds`. Returns the episodes that have ended.
     ///
     /// - Parameter targets: By person, whom each one in sight looks at: a person, 0 for somebody or something else.
     ///   People whose gaze is unknown are missing.
@@ -203,4 +201,16 @@ extension Episode {
             peak: period.peak.value, peakMicroseconds: period.peak.microseconds, mean: period.mean,
             measuredSeconds: period.measuredSeconds)
     }
+}
+
+/// Who speaks is known 25 times per second, at whole multiples of 40 ms.
+package enum SpeechTick {
+    package static let microseconds: Int64 = 40_000
+    package static let seconds = 0.04
+
+    /// The number of the first tick at a time or after it.
+    package static func first(from time: Int64) -> Int { Int((time + microseconds - 1) / microseconds) }
+
+    /// The number of the last tick at a time, which is rounded to microseconds, or before it.
+    package static func containing(_ time: Int64) -> Int { Int((time + 1) / microseconds) }
 }

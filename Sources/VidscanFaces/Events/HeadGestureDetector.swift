@@ -126,7 +126,7 @@ public struct HeadGestureDetector: Sendable {
             return nil
         }
 
-        /// The head no longer moves, or is no longer seen.
+        /// Ends the movement: the head rests, or is lost.
         mutating func rest() -> Gesture? {
             let gesture = isRising == nil ? nil : endHalf()
             defer {

@@ -1,4 +1,4 @@
-/// What was known before a sample of a track.
+/// Sums over the samples of a track before one of them.
 struct MeasuredTotals: Sendable, Equatable {
     /// Samples in which the measure is known.
     var samples = 0

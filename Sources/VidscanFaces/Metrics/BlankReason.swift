@@ -7,8 +7,8 @@ public enum BlankReason: Sendable, CaseIterable {
     case noMesh
 
     /// Says why none of `metrics` has a value. `presence` is the mesh's, 0…1, and how likely something covers the mouth or
-    /// the eyes is 0…100, or `nil` if that was not judged. What is neither turned nor covered is too small: no other limit
-    /// is left.
+    /// the eyes is 0…100, or `nil` if that was not judged. A face that is neither turned nor covered
+    /// is too small: no other limit is left.
     public init(of metrics: [Metric], pose: HeadPose?, presence: Double, mouthCovered: Double?, eyesCovered: Double?) {
         guard let pose else {
             self = .noMesh

@@ -5,16 +5,16 @@ package import VidscanFaces
 public enum EpisodeTable: ResultTable {
     package static let file = "episodes.csv"
 
-    private static let kinds = Episode.Kind.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: " ")
     private static let measures = Episode.Kind.allCases.compactMap { kind in
         kind.measure.map { "\(kind.rawValue): \($0)" }
     }.joined(separator: "; ")
 
     package static let definitions: [ColumnDefinition<Episode>] = [
         .number("episode", from: 1, "The number of the row, to which episode in events.csv refers.") { $0.id },
-        Definition("kind", range: Episode.Kind.allCases.map(\.rawValue).joined(separator: ", "), kinds) {
-            .text($0.kind.rawValue)
-        },
+        Definition(
+            "kind", range: Episode.Kind.allCases.map(\.rawValue).joined(separator: ", "), "What can be seen.",
+            values: Episode.Kind.allCases.map { Column.Value(name: $0.rawValue, meaning: $0.meaning) }
+        ) { .text($0.kind.rawValue) },
         .number("person_id", from: 1, "As in faces.csv; blank for a kind that concerns nobody.") { $0.personID },
         .number("face_id", from: 1, "As in faces.csv; blank for a kind that concerns no face.") { $0.faceID },
         .time("start", "When it begins, on the clock of faces.csv.") { $0.startMicroseconds },

@@ -33,7 +33,7 @@ package struct TrackRow: Sendable {
         }
 
         /// `nil` if it is never known whether the face speaks.
-        var seconds: Double? { known > 0 ? Double(spoken) / 25 : nil }
+        var seconds: Double? { known > 0 ? Double(spoken) * SpeechTick.seconds : nil }
         var fraction: Double? { known > 0 ? Double(spoken) / Double(known) : nil }
     }
 
