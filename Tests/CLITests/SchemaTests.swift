@@ -106,7 +106,10 @@ struct SchemaTests {
         let event = try Tool.run("schema", "look_away", in: folder)
         #expect(event.status == 0)
         #expect(event.output.hasPrefix("events.csv: "))
-        #expect(event.output.split(separator: "\n").count == 3)
+        #expect(event.output.contains("\n    look_away: The head turned more than 35 degrees"))
+        // It is an episode, too.
+        #expect(event.output.contains("\n\nepisodes.csv: "))
+        #expect(event.output.split(separator: "\n").count == 6)
         #expect(event.output.contains("\n    look_away: The head turned more than "))
         let json = try Tool.run("schema", "events", "--format", "json", in: folder)
         let tables = try #require(try JSONSerialization.jsonObject(with: Data(json.outputBytes)) as? [[String: Any]])
