@@ -137,7 +137,7 @@ struct UsageTests {
             "analyze x.mp4 --metrics yaw",
             "The value 'yaw' is invalid for '--metrics <list>': there is no 'yaw'; allowed: gaze_yaw, "
         ),
-        ("schema gaze", "there is no column or file 'gaze'; the nearest are gaze_yaw, gaze_pitch, gaze_yaw"),
+        ("schema gaze", "there is no column or file 'gaze'; the nearest are gaze_yaw, gaze_pitch, mutual_gaze, "),
         ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose cannot be used together."),
         ("analyze x.mp4 --every-frame --rate 12", "--rate and --every-frame cannot be used together."),
         ("batch x --rate 12 --every-frame", "--rate and --every-frame cannot be used together."),
