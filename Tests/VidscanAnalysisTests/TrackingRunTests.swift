@@ -88,6 +88,7 @@ struct TrackingRunTests {
         let people = { (person: Bool) in
             let run = try await Self.sample {
                 $0.track.person = person
+                $0.sample.end = 14_400_000
                 $0.filters = try FilterChain(steps: ["hue=h=120:enable='gte(t,9.5)'"], allowsFiles: false)
             }
             let tracks = try run.table("tracks.csv")
