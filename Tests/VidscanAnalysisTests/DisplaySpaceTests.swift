@@ -1,6 +1,7 @@
 import AnalysisSupport
 import Testing
 import TestSupport
+import VidscanAnalysis
 import VidscanBase
 import VidscanResults
 
