@@ -208,7 +208,7 @@ struct BatchTests: BatchTesting {
 
     @Test("Concurrent batches divide the work, and take over that of a killed one; nothing is done twice")
     func several() throws {
-        let names = (10..<50).map { "\($0).png" }
+        let names = (10..<35).map { "\($0).png" }
         let folder = try makeFolder(names)
         let command = [Checkout.tool, "batch", "in", "--output", "out", "--jobs", "1", "-v"]
         let killed = try ChildProcess(command, in: folder.path)
@@ -232,10 +232,10 @@ struct BatchTests: BatchTesting {
     @Test("A batch that is killed at random moments and resumed equals an uninterrupted one")
     func killed() throws {
         let outcome = try ChildProcess.run([
-            Checkout.root + "/scripts/check_batch", "--files", "40", "--kills", "4", "--vidscan", Checkout.tool,
+            Checkout.root + "/scripts/check_batch", "--files", "20", "--kills", "3", "--vidscan", Checkout.tool,
         ])
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.hasPrefix("check_batch: 40 files, 4 broken; killed 4 times; "))
+        #expect(outcome.output.hasPrefix("check_batch: 20 files, 2 broken; killed 3 times; "))
     }
 
     @Test(
