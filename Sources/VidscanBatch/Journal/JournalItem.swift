@@ -158,13 +158,9 @@ extension BatchJournal.Item {
     }
 
     mutating func start(owner: String, now: Double) {
-        status = .running
-        self.owner = owner
-        lease = now + BatchJournal.leaseSeconds
-        started = now
+        (status, self.owner, lease) = (.running, owner, now + BatchJournal.leaseSeconds)
+        (started, error, progress) = (now, nil, nil)
         attempts += 1
-        error = nil
-        progress = nil
     }
 
     private mutating func endLease() { (owner, lease, progress) = (nil, nil, nil) }
@@ -186,9 +182,7 @@ extension BatchJournal.Item {
             status = failures > retries ? .quarantined : .failed
             error = reason
             due = now + Self.retryDelay(afterFailures: failures)
-        case .skipped(let reason):
-            status = .skipped
-            error = reason
+        case .skipped(let reason): (status, error) = (.skipped, reason)
         case .gone: lose()
         case .released, .postponed:
             status = .pending

@@ -133,14 +133,9 @@ extension BatchJournal {
                 && item.state.looksLike(input.state)
         if !isContinued { item.failures = 0 }
         if !candidate.hasResult { item.dropKept() } else if item.status == .done { item.keepResult() }
-        item.state = input.state
-        item.digest = nil
-        item.configuration = configuration
-        item.status = .pending
-        item.isNamed = input.isNamed
-        item.due = 0
-        item.owner = nil
-        item.lease = nil
+        (item.state, item.digest, item.configuration) = (input.state, nil, configuration)
+        (item.status, item.isNamed, item.due) = (.pending, input.isNamed, 0)
+        (item.owner, item.lease) = (nil, nil)
         if candidate.item == nil { try item.insert(database) } else { try item.update(database) }
     }
 

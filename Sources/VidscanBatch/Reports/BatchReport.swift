@@ -198,13 +198,12 @@ package struct TimeEstimate: Sendable {
     /// - Parameter configuration: counts only inputs that were analysed with it, because other settings can take many
     ///   times as long.
     package init?(_ items: [BatchJournal.Item], configuration: String? = nil) {
-        let used = items.filter {
-            $0.hasCounts && ($0.wallSeconds ?? 0) > 0 && $0.bytes > 0
-                && (configuration == nil || $0.configuration == configuration)
-        }
         self.init(
-            used.map {
-                Sample(bytes: Double($0.bytes), videoSeconds: $0.videoSeconds ?? 0, wallSeconds: $0.wallSeconds ?? 0)
+            items.compactMap { item in
+                guard item.hasCounts, let wall = item.wallSeconds, wall > 0, item.bytes > 0,
+                    configuration == nil || item.configuration == configuration
+                else { return nil }
+                return Sample(bytes: Double(item.bytes), videoSeconds: item.videoSeconds ?? 0, wallSeconds: wall)
             })
     }
 
