@@ -85,7 +85,6 @@ public final class InferenceRuntime: @unchecked Sendable {
     }
 }
 
-/// A compiled model.
 ///
 /// `@unchecked Sendable`: the handle never changes, and OpenVINO may create requests on any thread.
 public final class CompiledModel: @unchecked Sendable {

@@ -15,7 +15,6 @@ final class NetworkTensor {
 
     deinit { own?.deallocate() }
 
-    /// Includes the border.
     static func count(width: Int, height: Int, channels: Int) -> Int { (width + 2) * (height + 2) * channels }
 
     /// The channels of a row's first pixel; those of the next pixels follow.

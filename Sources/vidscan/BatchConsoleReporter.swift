@@ -42,7 +42,6 @@ final class BatchConsoleReporter: BatchObserver {
         Output.standard("\(NumberText.count(inputs.count, "report")) would be added")
     }
 
-    /// Names only the first ones.
     func skipped(_ problems: [InputFinder.Problem]) {
         for problem in problems.prefix(Self.maximumSkipped) {
             log(.info, .skipped, "skipped \(problem.path): \(problem.reason)", ["input": .text(problem.path)])
@@ -94,12 +93,13 @@ final class BatchConsoleReporter: BatchObserver {
             return true
         }
         guard isDue else { return }
-        var fields: LogFields = [
-            "done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left),
-            "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
-        ]
-        fields["seconds_left"] = progress.secondsLeft.map { .seconds($0) }
-        log.progress(Self.line(progress), fields)
+        log.progress(
+            Self.line(progress),
+            [
+                "done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left),
+                "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
+                "seconds_left": progress.secondsLeft.map { .seconds($0) },
+            ])
     }
 
     func delivered(_ path: String, report: WorkerReport, result: String, attempt: Int) {
@@ -137,9 +137,7 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     private static func fields(_ path: String, _ attempt: Int?) -> LogFields {
-        var fields: LogFields = ["input": .text(path)]
-        fields["attempt"] = attempt.map { .integer($0) }
-        return fields
+        ["input": .text(path), "attempt": attempt.map { .integer($0) }]
     }
 
     func postponed(_ path: String, reason: String) {

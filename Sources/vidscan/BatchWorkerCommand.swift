@@ -100,9 +100,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         try await withCheckedThrowingContinuation { continuation in
             do throws(VidscanError) {
                 try SystemThread.start(name: "jobs") { continuation.resume(returning: readLine()) }
-            } catch {
-                continuation.resume(throwing: error)
-            }
+            } catch { continuation.resume(throwing: error) }
         }
     }
 

@@ -125,7 +125,6 @@ final class InterruptHandler {
 
 struct FailureHook {
     let command: String
-    /// Added to the environment.
     let variables: [String: String]
 
     /// An interruption can precede the shell's start.

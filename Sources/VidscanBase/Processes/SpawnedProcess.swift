@@ -9,7 +9,6 @@ package final class SpawnedProcess: Sendable {
         case signal(Int32)
     }
 
-    /// Also the number of its process group.
     package let number: Int32
     /// Once the process is reaped, its number can belong to another process.
     private let isReaped = Mutex(false)

@@ -12,8 +12,7 @@ extension BatchJournal {
     ///   - isEquivalent: whether a finished result of another configuration is what this one would make.
     ///   - isMadeAsConfigured: whether a result says that this configuration made it. A process can be killed after it
     ///     has replaced a result and before it has recorded that.
-    @discardableResult
-    package func register(
+    @discardableResult package func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
         isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentVerdict] = [:],
         isDryRun: Bool = false, isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool

@@ -141,8 +141,7 @@ package struct BatchReport: Sendable {
 
     /// Writes `summary.json`, `index.csv` and `index.html` next to the journal, each atomically. Names include the
     /// shard.
-    @discardableResult
-    package func write(
+    @discardableResult package func write(
         folder: String, shard: BatchShard?, thumbnails: ReportThumbnails = ReportThumbnails()
     ) throws(VidscanError) -> Int64 {
         let suffix = BatchShard.suffix(shard)
@@ -182,7 +181,6 @@ extension Array {
 }
 
 package struct TimeEstimate: Sendable {
-    /// A file, and how long its analysis takes.
     package struct Sample: Sendable, Equatable { var bytes, videoSeconds, wallSeconds: Double }
 
     private let secondsPerByte, videoPerByte: Double

@@ -42,9 +42,7 @@ final class WorkerProcess: Sendable {
                         let lastErrorLine = Self.read(pipes, into: eventSink)
                         eventSink.yield(.ended(process.wait(), lastErrorLine: lastErrorLine))
                         eventSink.finish()
-                    } catch {
-                        continuation.resume(returning: .failure(error))
-                    }
+                    } catch { continuation.resume(returning: .failure(error)) }
                 }
             } catch {
                 continuation.resume(returning: .failure(VidscanError(.setup, "cannot start a worker: \(error)")))

@@ -8,7 +8,6 @@ enum MetadataStripper {
         AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_A53_CC,
     ]
 
-    /// Encoders write side data into the new stream.
     static func strip(_ frame: borrowing Frame) {
         let types = (0..<Int(frame.nb_side_data)).compactMap { frame.side_data?[$0]?.pointee.type }
         for type in types where !keptFrameData.contains(type) { frame.removeSideData(type) }

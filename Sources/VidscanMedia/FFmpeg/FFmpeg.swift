@@ -71,7 +71,6 @@ extension AVCodecID {
 }
 
 extension AVPixelFormat {
-    /// FFmpeg's name: `yuv420p`.
     var name: String { av_get_pix_fmt_name(self).map { String(cString: $0) } ?? "unknown" }
     var descriptor: AVPixFmtDescriptor? { av_pix_fmt_desc_get(self)?.pointee }
 }

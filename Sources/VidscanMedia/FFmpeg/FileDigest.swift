@@ -13,9 +13,7 @@ package enum FileDigest {
             return try digest { update throws(SystemError) in
                 while case let bytes = try FileSystem.read(descriptor, limit: 0xFFFF), !bytes.isEmpty { update(bytes) }
             }
-        } catch {
-            throw MediaError(.io, "cannot read \(path): \(error)")
-        }
+        } catch { throw MediaError(.io, "cannot read \(path): \(error)") }
     }
 
     package static func sha256(text: String) -> String { sha256(bytes: text.utf8) }
