@@ -307,7 +307,9 @@ package struct Batch: Sendable {
                 state.update { $0.counts.gone += 1 }
                 observer.lost(item.path)
             }
-        case .failed(let reason, let kind) where item.isSkipped(for: kind):
+        case .failed(let reason, let kind)
+        where !item.isNamed && (kind == .noVideo || kind == .notMedia && !InputFinder.hasVideoExtension(item.path)):
+            // It was only found in a folder, and neither its content nor its extension is that of a video or picture.
             try finish(item, .skipped(reason))
             state.update { $0.counts.skipped += 1 }
         case .failed(let reason, _):
@@ -358,14 +360,6 @@ package struct Batch: Sendable {
         guard age < 3, .now - startTime < .seconds(1) else { return true }
         try? await Task.sleep(until: startTime + .seconds(1), clock: .continuous)
         return FileState(path: item.path)?.looksLike(state) ?? false
-    }
-}
-
-extension BatchJournal.Item {
-    /// Whether later runs ignore a file that failed: it was only found in a folder, and neither its content nor its
-    /// extension is that of a video or picture.
-    fileprivate func isSkipped(for failure: WorkerFailure) -> Bool {
-        !isNamed && (failure == .noVideo || failure == .notMedia && !InputFinder.hasVideoExtension(path))
     }
 }
 

@@ -181,7 +181,8 @@ extension BatchJournal.Item {
             failures += 1
             status = failures > retries ? .quarantined : .failed
             error = reason
-            due = now + Self.retryDelay(afterFailures: failures)
+            // After 1, 4, 16, … minutes, at most 17 hours.
+            due = now + Double(60 << (2 * min(failures - 1, 5)))
         case .skipped(let reason): (status, error) = (.skipped, reason)
         case .gone: lose()
         case .released, .postponed:
@@ -198,11 +199,6 @@ extension BatchJournal.Item {
         status = .gone
         error = "the file does not exist any more"
         if let kept { self = kept }
-    }
-
-    /// In seconds: 1, 4, 16, … minutes, at most 17 hours.
-    private static func retryDelay(afterFailures failures: Int) -> Double {
-        (1..<min(failures, 6)).reduce(60) { delay, _ in delay * 4 }
     }
 
     /// Whether an earlier result waits to be replaced. The row then describes the later analysis, and the fields that
