@@ -126,9 +126,7 @@ package struct Batch: Sendable {
     }
 
     /// Measures how long a few inputs take, by analysing them up to the end that the settings name. The batch's folder
-    /// receives the results.
-    ///
-    /// - Parameter analysedSeconds: how much of a video of this length the batch will analyse.
+    /// receives the results. `analysedSeconds`: how much of a video of this length the batch will analyse.
     package func measure(
         _ inputs: [BatchInput], analysedSeconds: @escaping @Sendable (Double) -> Double
     ) async throws -> [TimeEstimate.Sample] {

@@ -14,10 +14,8 @@ final class BatchConsoleReporter: BatchObserver {
 
     init(_ options: MessageOptions, shard: BatchShard? = nil) { log = ConsoleLog(options, shard: shard) }
 
-    /// - Parameters:
-    ///   - seconds: how long the analysis takes, about; `nil` if unknown.
-    ///   - videoSeconds: the length of its videos, about.
-    ///   - basis: what this was estimated from.
+    /// `seconds`: how long the analysis takes, about; `nil` if unknown. `videoSeconds`: the length of its videos,
+    /// about. `basis`: what this was estimated from.
     func listDecisions(
         _ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?, videoSeconds: Double,
         basis: String

@@ -2,16 +2,12 @@ internal import GRDB
 package import VidscanBase
 
 extension BatchJournal {
-    /// Registers the inputs, and returns them in their order with their result paths and whether they are due.
-    ///
-    /// A known input keeps its result path. The checks for results run between several transactions, so that other
-    /// processes can use the journal meanwhile.
-    ///
-    /// - Parameters:
-    ///   - configuration: a digest of everything that a result depends on besides its input.
-    ///   - isEquivalent: whether a finished result of another configuration is what this one would make.
-    ///   - isMadeAsConfigured: whether a result says that this configuration made it. A process can be killed after it
-    ///     has replaced a result and before it has recorded that.
+    /// Registers the inputs, and returns them in their order with their result paths and whether they are due. A known
+    /// input keeps its result path. The checks for results run between several transactions, so that other processes
+    /// can use the journal meanwhile. `configuration`: a digest of everything that a result depends on besides its
+    /// input. `isEquivalent`: whether a finished result of another configuration is what this one would make.
+    /// `isMadeAsConfigured`: whether a result says that this configuration made it. A process can be killed after it
+    /// has replaced a result and before it has recorded that.
     @discardableResult package func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
         isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentVerdict] = [:],
@@ -204,14 +200,11 @@ extension BatchJournal {
         var hasOtherDate: Bool { item.modified != input.state.modified }
     }
 
-    /// Detects changed files by a digest of their content. A new modification time alone may mean an edit, or only a copy.
-    /// An edit whose modification time was set back differs in the time of change, which users cannot set.
-    ///
-    /// Records each digest immediately, so that an interrupted check does not read a file twice.
-    ///
-    /// - Parameters:
-    ///   - configuration, hasResult: as in `register`. Inputs that are due anyway are not read.
-    ///   - willRead: called before the first file is read.
+    /// Detects changed files by a digest of their content. A new modification time alone may mean an edit, or only a
+    /// copy. An edit whose modification time was set back differs in the time of change, which users cannot set.
+    /// Records each digest immediately, so that an interrupted check does not read a file twice. `configuration`,
+    /// `hasResult`: as in `register`. Inputs that are due anyway are not read. `willRead`: called before the first file
+    /// is read.
     package func compareContent(
         of inputs: [BatchInput], configuration: String, isDryRun: Bool = false, digest: (String) -> String?,
         willRead: (_ files: Int, _ bytes: Int) -> Void = { _, _ in }, hasResult: (String) -> Bool
