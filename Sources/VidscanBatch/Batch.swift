@@ -117,9 +117,8 @@ package struct Batch: Sendable {
     package func addReports(_ inputs: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: inputs)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<max(1, min(options.jobs, inputs.count)) {
-                group.addTask { try await addReports(inputs, state) }
-            }
+            let jobs = max(1, min(options.jobs, inputs.count))
+            for _ in 0..<jobs { group.addTask { try await addReports(inputs, state) } }
             try await group.waitForAll()
         }
         return state.summary

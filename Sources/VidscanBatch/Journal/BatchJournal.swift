@@ -55,10 +55,7 @@ package final class BatchJournal: Sendable {
     }
 
     private init(existing path: String?, isReadOnly: Bool = true) throws(VidscanError) {
-        self.path = path ?? ""
-        owner = ""
-        shard = nil
-        clock = Self.systemClock
+        (self.path, owner, shard, clock) = (path ?? "", "", nil, Self.systemClock)
         do {
             if let path {
                 try Self.refuseLinks(path)

@@ -31,9 +31,7 @@ extension BatchJournal {
             {
                 (reason, isDue) = selection.keepsDone ? (.kept, false) : (.interrupted, true)
             }
-            candidate.planned.reason = reason
-            candidate.planned.isDue = isDue
-            candidate.planned.former = relevant
+            (candidate.planned.reason, candidate.planned.isDue, candidate.planned.former) = (reason, isDue, relevant)
             if reason == .hasWarnings { candidate.planned.detail = Self.strictReason(relevant?.warnings ?? []) }
             // A failure with other settings no longer matters.
             let isLeft = candidate.item?.isUnfinished == true || relevant == candidate.item

@@ -9,10 +9,7 @@ package struct BatchReport: Sendable {
     /// One for each shard, as its process last wrote it.
     private let states: [BatchStatus]
 
-    package init(_ items: [BatchJournal.Item]) {
-        self.items = items
-        states = []
-    }
+    package init(_ items: [BatchJournal.Item]) { (self.items, states) = (items, []) }
 
     /// Covers all journals in the folder.
     package init(folder: String) throws(VidscanError) {

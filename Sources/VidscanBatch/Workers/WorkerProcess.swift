@@ -120,7 +120,9 @@ final class WorkerProcess: Sendable {
                 }
                 pending += buffer[..<count]
                 while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                    eventSink.yield(event(of: pending[..<end], decoder))
+                    let message = try? decoder.decode(WorkerMessage.self, from: Data(pending[..<end]))
+                    let start = String(decoding: pending[..<end].prefix(80), as: UTF8.self)
+                    eventSink.yield(message.map { .message($0) } ?? .unreadable("'\(start)'"))
                     pending.removeSubrange(...end)
                 }
                 if pending.count > maximumMessage {
@@ -133,11 +135,5 @@ final class WorkerProcess: Sendable {
         close(pipes.errors)
         let line = String(decoding: errorTail, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
         return line.trimmingCharacters(in: .whitespaces)
-    }
-
-    private static func event(of line: ArraySlice<UInt8>, _ decoder: JSONDecoder) -> Event {
-        do { return .message(try decoder.decode(WorkerMessage.self, from: Data(line))) } catch {
-            return .unreadable("'\(String(decoding: line.prefix(80), as: UTF8.self))'")
-        }
     }
 }

@@ -21,8 +21,7 @@ package enum PictureEncoder {
         _ frame: borrowing Frame, size: PictureSize, as format: PictureFormat
     ) throws(MediaError) -> [UInt8] {
         let source = try Frame(sharing: frame)
-        source.width = Int32(size.width)
-        source.height = Int32(size.height)
+        (source.width, source.height) = (Int32(size.width), Int32(size.height))
         MetadataStripper.strip(source)
         let rgb = try Frame.allocate(size, AV_PIX_FMT_RGB24)
         var toRGB = Scaler(flags: exact)
@@ -55,8 +54,7 @@ package enum PictureEncoder {
             throw MediaError(.unsupportedCodec, "\(failure): this FFmpeg has no encoder for it")
         }
         let context = try CodecContext(codec)
-        context.width = frame.width
-        context.height = frame.height
+        (context.width, context.height) = (frame.width, frame.height)
         context.time_base = AVRational(num: 1, den: 1)
         context.pix_fmt = frame.pixelFormat
         context.thread_count = 1
