@@ -14,10 +14,8 @@ final class BatchConsoleReporter: BatchObserver {
 
     init(_ options: MessageOptions, shard: BatchShard? = nil) { log = ConsoleLog(options, shard: shard) }
 
-    /// - Parameters:
-    ///   - seconds: how long the analysis takes, about; `nil` if unknown.
-    ///   - videoSeconds: the length of its videos, about.
-    ///   - basis: what this was estimated from.
+    /// `seconds`: how long the analysis takes, about; `nil` if unknown. `videoSeconds`: the length of its videos,
+    /// about. `basis`: what this was estimated from.
     func listDecisions(
         _ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?, videoSeconds: Double,
         basis: String
@@ -42,7 +40,6 @@ final class BatchConsoleReporter: BatchObserver {
         Output.standard("\(NumberText.count(inputs.count, "report")) would be added")
     }
 
-    /// Names only the first ones.
     func skipped(_ problems: [InputFinder.Problem]) {
         for problem in problems.prefix(Self.maximumSkipped) {
             log(.info, .skipped, "skipped \(problem.path): \(problem.reason)", ["input": .text(problem.path)])
@@ -94,12 +91,13 @@ final class BatchConsoleReporter: BatchObserver {
             return true
         }
         guard isDue else { return }
-        var fields: LogFields = [
-            "done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left),
-            "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
-        ]
-        fields["seconds_left"] = progress.secondsLeft.map { .seconds($0) }
-        log.progress(Self.line(progress), fields)
+        log.progress(
+            Self.line(progress),
+            [
+                "done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left),
+                "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
+                "seconds_left": progress.secondsLeft.map { .seconds($0) },
+            ])
     }
 
     func delivered(_ path: String, report: WorkerReport, result: String, attempt: Int) {
@@ -137,9 +135,7 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     private static func fields(_ path: String, _ attempt: Int?) -> LogFields {
-        var fields: LogFields = ["input": .text(path)]
-        fields["attempt"] = attempt.map { .integer($0) }
-        return fields
+        ["input": .text(path), "attempt": attempt.map { .integer($0) }]
     }
 
     func postponed(_ path: String, reason: String) {

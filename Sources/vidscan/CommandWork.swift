@@ -37,11 +37,8 @@ enum CommandWork {
         var failures = 0
         for (position, input) in inputs.enumerated() {
             reporter.started(input, number: position + 1, of: inputs.count, window: window)
-            do {
-                try await work(input, position)
-            } catch let error as VidscanError where [.interrupted, .setup].contains(error.code) {
-                throw error
-            } catch {
+            do { try await work(input, position) } catch {
+                if let error = error as? VidscanError, [.interrupted, .setup].contains(error.code) { throw error }
                 failures += 1
                 reporter.failed(error)
             }
@@ -125,7 +122,6 @@ final class InterruptHandler {
 
 struct FailureHook {
     let command: String
-    /// Added to the environment.
     let variables: [String: String]
 
     /// An interruption can precede the shell's start.

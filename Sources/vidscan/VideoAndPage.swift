@@ -75,9 +75,7 @@ struct EarlierPeople {
                     "has corrections, and a new analysis numbers people and faces without them; use 'vidscan render"
                         + " \(name)' with the same options")
             }
-        } catch {
-            throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open)
-        }
+        } catch { throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open) }
     }
 
     /// Throws if this run's unfinished result in the folder numbers people and faces differently.
