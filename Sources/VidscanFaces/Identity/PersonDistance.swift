@@ -61,12 +61,3 @@ struct PersonDistance {
     /// After this absence, light, hair and clothes may have changed.
     private static let farSeconds = 600.0
 }
-
-extension TrackSummary {
-    func overlaps(_ other: TrackSummary) -> Bool {
-        epoch == other.epoch && firstSample <= other.lastSample && other.firstSample <= lastSample
-    }
-
-    /// Whether two tracks are never visible at the same time and have no timestamp jump between them.
-    public func mayBeSamePerson(as other: TrackSummary) -> Bool { epoch == other.epoch && !overlaps(other) }
-}

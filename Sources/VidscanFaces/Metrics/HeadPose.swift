@@ -1,5 +1,4 @@
 internal import Glibc
-internal import VidscanBase
 
 /// The orientation of a head, relative to the line from the head to the camera: a face that looks into the lens has a
 /// yaw and a pitch of 0 anywhere in the frame.

@@ -84,6 +84,11 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     /// In ascending order.
     public static let actionUnits = allCases.filter { $0.actionUnit != nil }
 
+    /// Those that show what a face does and can have a value: nothing measures a tongue, and the attention is the head's.
+    public static let expressive = allCases.filter {
+        ![.attention, .stuckOutTongue, .stuckOutTongueWinkingEye].contains($0)
+    }
+
     /// For `has_smile` and events: at most one person in twenty exceeds it in over 5 % of the pictures called neutral.
     public static let smileThreshold = 30.0
 
@@ -95,6 +100,11 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
 
     public static let namedEmojis: [Metric] = allCases.filter { $0.emoji != nil && $0.status != .experimental }
 
+    /// Returns the emoji most similar to the face, if one is likely. Leaves out experimental ones.
+    public static func dominantEmoji(among metrics: Set<Metric>, score: (Metric) -> Double?) -> Metric? {
+        likeliest(of: namedEmojis.filter(metrics.contains), score: score)?.metric
+    }
+
     /// Returns the metric with the highest score, if it is likely.
     public static func likeliest(
         of metrics: some Sequence<Metric>, score: (Metric) -> Double?
@@ -102,6 +112,21 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
         let scored = metrics.compactMap { metric in score(metric).map { (metric: metric, score: $0) } }
         guard let best = scored.max(by: { $0.score < $1.score }), best.score >= likelyScore else { return nil }
         return best
+    }
+
+    /// Says why the metric has no value in a face that is measured from `side`; `nil` if it has one. `isSmall`: whether
+    /// the face is too small for the eye of one side.
+    func blankReason(yaw: Double, from side: MeasuredSide, covered: FaceRegion, isSmall: Bool) -> BlankReason? {
+        if !regions.isDisjoint(with: covered) { return .covered }
+        if abs(yaw) > ExpressionLimits.maximumYawOfHalves, ExpressionLimits.halves.contains(self) { return .turned }
+        guard side != .both else { return nil }
+        let near: MeasuredSide
+        switch self {
+        case .leftEyeOpenness, .leftEyeClosed: near = .left
+        case .rightEyeOpenness, .rightEyeClosed: near = .right
+        default: return needsOneSide ? nil : .turned
+        }
+        return side != near ? .turned : isSmall ? .small : nil
     }
 
     /// Explains each kind of figure in some meanings, a sentence each.

@@ -117,6 +117,13 @@ public struct TrackSummary: Sendable {
         }
     }
 
+    func overlaps(_ other: TrackSummary) -> Bool {
+        epoch == other.epoch && firstSample <= other.lastSample && other.firstSample <= lastSample
+    }
+
+    /// Whether two tracks are never visible at the same time and have no timestamp jump between them.
+    public func mayBeSamePerson(as other: TrackSummary) -> Bool { epoch == other.epoch && !overlaps(other) }
+
     /// Whether the face was last seen at the frame's edge or moving out. `interval` is between samples, in seconds.
     public func hasLeft(interval: Double) -> Bool {
         let (width, height) = (Double(pictureSize.width), Double(pictureSize.height))
@@ -142,6 +149,12 @@ public struct TrackedDetection: Sendable {
         box: Rectangle, confidence: Double = 1, appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
     ) {
         (self.box, self.confidence, self.appearance, self.shape) = (box, confidence, appearance, shape)
+    }
+
+    /// How much a face differs from the one before in its track, 0…2.
+    public func change(from earlier: TrackedDetection) -> Double {
+        let look = IdentityProfile(earlier).difference(to: IdentityProfile(self)).portrait ?? 0
+        return look + 1 - box.intersectionOverUnion(with: earlier.box)
     }
 }
 
