@@ -54,16 +54,15 @@ struct SegmentFolder {
         return nil
     }
 
-    /// Checks that the files are unchanged since they were written. The error names the first file that has changed.
+    /// Checks that the faces are unchanged since they were written.
     func verify() throws(VidscanError) {
-        for file in SegmentRecord.files {
-            let failure = { (reason: String) in
-                VidscanError.result("\(file) \(reason); analyse the segment again", input: name)
-            }
-            guard let found = try? FileDigest.sha256(path: "\(name)/\(file)") else { throw failure("cannot be read") }
-            guard found == record.digests[file] else {
-                throw failure("has changed since it was written: its SHA-256 differs from part.json")
-            }
+        let file = ResultFiles.record
+        let failure = { (reason: String) in
+            VidscanError.result("\(file) \(reason); analyse the segment again", input: name)
+        }
+        guard let found = try? FileDigest.sha256(path: "\(name)/\(file)") else { throw failure("cannot be read") }
+        guard found == record.digests[file] else {
+            throw failure("has changed since it was written: its SHA-256 differs from part.json")
         }
     }
 

@@ -73,24 +73,3 @@ extension StoredResult {
         }
     }
 }
-
-extension ResultFiles {
-    /// The tables by which faces are hidden.
-    static let hiding = ["faces.csv", "frames.csv", "tracks.csv", "events.csv"]
-
-    /// Returns the SHA-256 of the record and of the tables that people may edit, for `run.json`.
-    package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
-        var digests: [String: String] = [:]
-        for file in hiding + [EpisodeTable.file, LandmarkFile.name, record] where access("\(folder)/\(file)", F_OK) == 0
-        {
-            digests[file] = try digest(of: file, in: folder)
-        }
-        return digests
-    }
-
-    static func digest(of file: String, in folder: String) throws(VidscanError) -> String {
-        do { return try FileDigest.sha256(path: "\(folder)/\(file)") } catch {
-            throw .result(error.reason, input: folder)
-        }
-    }
-}

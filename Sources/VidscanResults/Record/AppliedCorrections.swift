@@ -43,9 +43,7 @@ package struct AppliedCorrections: Codable, Sendable {
 
     /// Per file.
     package static let maximum = 10_000
-}
 
-extension AppliedCorrections {
     func check(_ check: RecordCheck) throws(VidscanError) {
         let kinds = Kind.allCases.map(\.rawValue)
         // Before they are added up.

@@ -34,8 +34,6 @@ package struct SegmentRecord: Codable, Sendable {
         }
     }
 
-    package static let files = [ResultFiles.record]
-
     package struct File: Encodable {
         /// Distinguishes this record from a pipeline file when settings are read from it.
         package var vidscanVersion = Vidscan.version
@@ -44,9 +42,7 @@ package struct SegmentRecord: Codable, Sendable {
 
         package init(pipeline: JSONValue, part: SegmentRecord) { (self.pipeline, self.part) = (pipeline, part) }
     }
-}
 
-extension SegmentRecord {
     /// Throws if a value is one that no run writes. Unchecked, the result's name could lead out of the output folder.
     package func check() throws(VidscanError) {
         let check = RecordCheck(file: ResultFolder.Kind.segment.record)

@@ -53,9 +53,7 @@ extension ColumnDefinition {
         _ name: String, unit: String = "", range: String, decimals: Int, _ meaning: String,
         _ value: @escaping @Sendable (Row) -> Double?
     ) { self.init(name, unit: unit, range: range, meaning) { row in .decimal(value(row), decimals: decimals) } }
-}
 
-extension ColumnDefinition {
     /// A time on the clock of the tables.
     static func time(_ name: String, _ meaning: String, _ microseconds: @escaping @Sendable (Row) -> Int64) -> Self {
         Self(name, unit: "s", range: "any", meaning) { .microseconds(microseconds($0)) }

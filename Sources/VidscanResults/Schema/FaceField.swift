@@ -56,9 +56,7 @@ package enum FaceField: Hashable, Sendable {
     package var unit: String { description.column.unit }
     package var meaning: String { description.column.meaning }
     package var range: ClosedRange<Double> { description.range }
-}
 
-extension FaceField {
     struct Description: Sendable {
         let column: Column
         let range: ClosedRange<Double>
@@ -153,7 +151,7 @@ extension FaceField {
             name, unit: "px", range, rangeText: "inside the frame", isRequired: true,
             "\(what) of the face's box, clipped to the frame."
                 + " Relative to the top left corner of the upright frame with square pixels. Smoothed where five samples or more lie within"
-                + " \(NumberText.plain(LocalRegression().reach)) s, unless you use --no-smoothing; JSON has the raw values too."
+                + " \(NumberText.plain(LocalRegression.reach)) s, unless you use --no-smoothing; JSON has the raw values too."
         )
     }
 

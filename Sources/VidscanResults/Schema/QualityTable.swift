@@ -81,7 +81,7 @@ public enum QualityTable: ResultTable {
     private static func degrees(_ angle: Double) -> String { "\(NumberText.plain(angle)) degrees" }
 
     private static func reason(_ reason: BlankReason, _ meaning: String) -> Definition {
-        .seconds("\(reason.name)_seconds", "The part of seconds_visible that is not measured because \(meaning).") {
+        .seconds("\(reason.rawValue)_seconds", "The part of seconds_visible that is not measured because \(meaning).") {
             $0.measuredSeconds == nil ? nil : $0.blankSeconds[reason] ?? 0
         }
     }
@@ -100,16 +100,4 @@ public enum QualityTable: ResultTable {
             "Median of brightness, from a histogram; exact to 0.2. Blank if there is never a mesh."
         ) { $0.medianBrightness },
     ]
-}
-
-extension BlankReason {
-    /// In names of columns.
-    fileprivate var name: String {
-        switch self {
-        case .turned: "turned"
-        case .covered: "covered"
-        case .small: "small"
-        case .noMesh: "no_mesh"
-        }
-    }
 }
