@@ -76,13 +76,11 @@ public struct VideoAnalyzer: Sendable {
     public func updates(for path: String, writingTo resultPath: String? = nil) -> VideoUpdates {
         VideoUpdates { queue in try await run(path, resultPath, into: queue) }
     }
-}
 
-extension VideoAnalyzer {
     /// Finishes the queue even if the analysis fails.
     ///
     /// - Parameter resultPath: `nil` if no file is to remain.
-    func run(_ path: String, _ resultPath: String?, into queue: UpdateQueue) async throws {
+    private func run(_ path: String, _ resultPath: String?, into queue: UpdateQueue) async throws {
         defer { queue.finish() }
         let delivery = UpdateDelivery(queue: queue, settings: settings)
         func analyze(_ settings: Settings, _ resultPath: String) async throws -> RunOutcome {

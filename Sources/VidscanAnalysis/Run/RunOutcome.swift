@@ -27,7 +27,7 @@ package struct RunOutcome: Sendable {
 
     /// Of people whose tables are kept.
     package var quality: QualitySummary {
-        QualitySummary(settings.write.keepsTables ? written.quality : [], metrics: settings.measure.metrics)
+        QualitySummary(settings.write.keepsTables ? written.tables.quality : [], metrics: settings.measure.metrics)
     }
 
     /// Problems that may affect the tables, in words.
@@ -111,7 +111,7 @@ package struct RunOutcome: Sendable {
     /// Those of the notices that say the same of every video with these settings.
     package var commonNotices: [String] {
         var notices: [String] = []
-        if written.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
+        if written.tables.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
             decoded?.info.isPicture != true
         {
             let minimum = settings.track.events.blinkMinimumRate

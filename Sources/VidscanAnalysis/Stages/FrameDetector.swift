@@ -197,7 +197,9 @@ final class DetectorPicture {
     /// - Parameter size: At least 1 × 1.
     init(size: PictureSize, display: PictureSize) {
         (self.size, self.display) = (size, display)
-        tensorSize = FaceDetector.tensorSize(for: size)
+        let step = FaceDetector.sideMultiple
+        tensorSize = PictureSize(
+            width: (size.width + step - 1) / step * step, height: (size.height + step - 1) / step * step)
         values = .allocate(capacity: 3 * tensorSize.width * tensorSize.height)
     }
 
@@ -249,15 +251,6 @@ final class DetectorPicture {
 
     /// Returns a face of display space in the picture's pixels.
     func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(x: 1 / scale.x, y: 1 / scale.y) }
-}
-
-extension FaceDetector {
-    /// Returns the size of the smallest tensor for a picture.
-    static func tensorSize(for picture: PictureSize) -> PictureSize {
-        PictureSize(
-            width: (picture.width + sideMultiple - 1) / sideMultiple * sideMultiple,
-            height: (picture.height + sideMultiple - 1) / sideMultiple * sideMultiple)
-    }
 }
 
 extension FaceDetection {

@@ -6,10 +6,7 @@ struct WriteStage {
     struct Report: Sendable {
         var counts = RunRecord.Counts()
         var timings = RunRecord.Timings()
-        /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
-        var lacksBlinks = false
-        /// The rows of `quality.csv`.
-        var quality: [QualityRow] = []
+        var tables = OutputPass.Summary()
         /// The number of people that `track.max_faces` left out.
         var peopleLeftOut = 0
         var firstMicroseconds, lastMicroseconds: Int64?

@@ -69,6 +69,8 @@ package struct OutputPass: Sendable {
         package var quality: [QualityRow] = []
         /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
         package var lacksBlinks = false
+
+        package init() {}
     }
 
     private let options: OutputOptions
