@@ -61,15 +61,10 @@ package struct StoredEvent: Sendable, Equatable {
                 episode: try episode.flatMap { column throws(VidscanError) in
                     try table.optionalInteger(column, in: ReadLimits.ids)
                 })
-            guard event.microseconds >= events.last?.microseconds ?? event.microseconds else {
-                throw table.problem("time goes back")
-            }
-            guard !requiresFaces || (event.kind == .shotCut) == (event.faceID == nil) else {
-                throw table.problem("face_id does not fit the kind")
-            }
-            guard events.count < limit else {
-                throw table.problem("is one of more than \(limit) events, too many \(purpose)")
-            }
+            try table.require(event.microseconds >= events.last?.microseconds ?? event.microseconds, "time goes back")
+            try table.require(
+                !requiresFaces || (event.kind == .shotCut) == (event.faceID == nil), "face_id does not fit the kind")
+            try table.require(events.count < limit, "is one of more than \(limit) events, too many \(purpose)")
             events.append(event)
         }
         return events
@@ -112,15 +107,11 @@ extension Episode {
                 otherPersonIDs: try table.text(others) == nil ? [] : table.value(others, ids))
             episode.id = try table.integer(id, in: ReadLimits.ids)
             if table.text(peakTime) != nil { episode.peakMicroseconds = try table.microseconds(peakTime) }
-            guard episode.endMicroseconds >= episode.startMicroseconds else {
-                throw table.problem("end is before start")
-            }
-            guard episode.startMicroseconds >= episodes.last?.startMicroseconds ?? episode.startMicroseconds else {
-                throw table.problem("start goes back")
-            }
-            guard episodes.count < limit else {
-                throw table.problem("is one of more than \(limit) episodes, too many \(purpose)")
-            }
+            try table.require(episode.endMicroseconds >= episode.startMicroseconds, "end is before start")
+            try table.require(
+                episode.startMicroseconds >= episodes.last?.startMicroseconds ?? episode.startMicroseconds,
+                "start goes back")
+            try table.require(episodes.count < limit, "is one of more than \(limit) episodes, too many \(purpose)")
             episodes.append(episode)
         }
         return episodes
