@@ -93,8 +93,7 @@ final class FrameDetector {
 
     /// The short side of the picture in which close-ups are found. At 16:9, it is half the medium size.
     private static let closeUpSide = 128
-    private static let closeUpConfidence = 0.3
-    private static let upsideDownConfidence = 0.5
+    private static let closeUpConfidence = 0.3, upsideDownConfidence = 0.5
     /// The minimum score of what may be a face in a reduced picture.
     private static let coarseConfidence = 0.1
 

@@ -10,9 +10,7 @@ public struct HeadPose: Sendable, Equatable {
     /// In degrees; > 0 if the head leans clockwise in the frame.
     public let roll: Double
 
-    public static let yaws = -90.0...90.0
-    public static let pitches = -90.0...90.0
-    public static let rolls = -180.0...180.0
+    public static let yaws = -90.0...90.0, pitches = -90.0...90.0, rolls = -180.0...180.0
 
     public init(yaw: Double, pitch: Double, roll: Double) { (self.yaw, self.pitch, self.roll) = (yaw, pitch, roll) }
 

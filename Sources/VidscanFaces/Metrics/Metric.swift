@@ -2,34 +2,14 @@
 /// line of `MetricDefinition`, and a formula in `ExpressionFormulas`; all columns derive from it.
 public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     // Eyes. `hasSmile` is among them to keep the order of columns.
-    case leftEyeOpenness = "left_eye_openness"
-    case rightEyeOpenness = "right_eye_openness"
-    case leftEyeClosed = "left_eye_closed"
-    case rightEyeClosed = "right_eye_closed"
-    case hasSmile = "has_smile"
-    case gazeYaw = "gaze_yaw"
-    case gazePitch = "gaze_pitch"
-    case attention
-    case browFurrow = "brow_furrow"
-    case browRaise = "brow_raise"
-    case cheekRaise = "cheek_raise"
-    case chinRaise = "chin_raise"
-    case dimpler
-    case eyeClosure = "eye_closure"
-    case eyeWiden = "eye_widen"
-    case innerBrowRaise = "inner_brow_raise"
-    case jawDrop = "jaw_drop"
-    case lidTighten = "lid_tighten"
-    case lipCornerDepressor = "lip_corner_depressor"
-    case lipPress = "lip_press"
-    case lipPucker = "lip_pucker"
-    case lipStretch = "lip_stretch"
-    case lipSuck = "lip_suck"
-    case mouthOpen = "mouth_open"
-    case noseWrinkle = "nose_wrinkle"
-    case smile
-    case smirk
-    case upperLipRaise = "upper_lip_raise"
+    case leftEyeOpenness = "left_eye_openness", rightEyeOpenness = "right_eye_openness"
+    case leftEyeClosed = "left_eye_closed", rightEyeClosed = "right_eye_closed"
+    case hasSmile = "has_smile", gazeYaw = "gaze_yaw", gazePitch = "gaze_pitch", attention
+    case browFurrow = "brow_furrow", browRaise = "brow_raise", cheekRaise = "cheek_raise", chinRaise = "chin_raise"
+    case dimpler, eyeClosure = "eye_closure", eyeWiden = "eye_widen", innerBrowRaise = "inner_brow_raise"
+    case jawDrop = "jaw_drop", lidTighten = "lid_tighten", lipCornerDepressor = "lip_corner_depressor"
+    case lipPress = "lip_press", lipPucker = "lip_pucker", lipStretch = "lip_stretch", lipSuck = "lip_suck"
+    case mouthOpen = "mouth_open", noseWrinkle = "nose_wrinkle", smile, smirk, upperLipRaise = "upper_lip_raise"
     case anger, contempt, disgust, fear, joy, sadness, surprise, engagement, valence
     case laughing, smiley, relaxed, wink, kissing
     case stuckOutTongue = "stuck_out_tongue"

@@ -26,8 +26,7 @@ public struct TrackSummary: Sendable {
     public private(set) var lastVelocity = Point(x: 0, y: 0)
     /// Sum over samples of the face's size as a fraction of the frame's shorter side.
     public private(set) var prominence = 0.0
-    public private(set) var bestConfidence = 0.0
-    public private(set) var bestWeight = 0.0
+    public private(set) var bestConfidence = 0.0, bestWeight = 0.0
     private var confidenceSum = 0.0
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
     /// Whether a sample differed from those before as much as somebody else might.

@@ -25,13 +25,7 @@ package struct DecodingReport: Sendable, Codable {
 
 /// Seconds that a worker spent in each step.
 package struct StageTimes: Sendable, Codable {
-    package var resample = 0.0
-    package var detect = 0.0
-    package var crop = 0.0
-    package var mesh = 0.0
-    package var measure = 0.0
-    package var look = 0.0
-    package var embed = 0.0
+    package var resample = 0.0, detect = 0.0, crop = 0.0, mesh = 0.0, measure = 0.0, look = 0.0, embed = 0.0
 
     package init() {}
 

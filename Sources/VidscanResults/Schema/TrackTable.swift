@@ -23,8 +23,7 @@ package struct TrackRow: Sendable {
 
     /// Ticks of 40 ms.
     package struct Speech: Sendable {
-        private var known = 0
-        private var spoken = 0
+        private var known = 0, spoken = 0
 
         /// - Parameter ticks: How likely the face speaks, in halves of a percent.
         mutating func add(_ ticks: [UInt8]) {
@@ -41,9 +40,7 @@ package struct TrackRow: Sendable {
     package var personID: Int?
     package var personConfidence: Double?
     package var firstMicroseconds, lastMicroseconds: Int64
-    package var visibleSeconds = 0.0
-    package var samples = 0
-    package var appearances = 0
+    package var visibleSeconds = 0.0, samples = 0, appearances = 0
     package var meanBox = Rectangle(x: 0, y: 0, width: 0, height: 0)
     package var bestMicroseconds, bestFrame: Int64
     /// `nil` if the sampling rate is too low for blinks.
