@@ -5,17 +5,10 @@ internal import VidscanFaces
 package struct DyadRow: Sendable {
     /// In the order of the rows of a pair. A raw value that ends in `_synchrony` begins with a column of `faces.csv`.
     package enum Measure: String, Sendable, CaseIterable {
-        case turns, gaps
-        case overlapsBetween = "overlaps_between"
-        case overlapsWithin = "overlaps_within"
-        case interruptions
-        case smile = "smile_synchrony"
-        case browRaise = "brow_raise_synchrony"
-        case yaw = "yaw_synchrony"
-        case pitch = "pitch_synchrony"
-        case speaking = "speaking_synchrony"
-        case looksAt = "looks_at"
-        case mutualGaze = "mutual_gaze"
+        case turns, gaps, overlapsBetween = "overlaps_between", overlapsWithin = "overlaps_within", interruptions
+        case smile = "smile_synchrony", browRaise = "brow_raise_synchrony", yaw = "yaw_synchrony"
+        case pitch = "pitch_synchrony", speaking = "speaking_synchrony"
+        case looksAt = "looks_at", mutualGaze = "mutual_gaze"
     }
 
     package var personA, personB: Int

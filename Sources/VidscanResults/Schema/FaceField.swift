@@ -182,13 +182,8 @@ package enum FaceField: Hashable, Sendable {
 
 /// A point of a face in `faces.csv`, whose columns begin with the raw value. Left and right are the subject's own.
 package enum FacePoint: String, CaseIterable, Sendable {
-    case leftEye = "left_eye"
-    case rightEye = "right_eye"
-    case nose
-    case mouth
-    case leftMouthCorner = "left_mouth_corner"
-    case rightMouthCorner = "right_mouth_corner"
-    case chin
+    case leftEye = "left_eye", rightEye = "right_eye", nose, mouth
+    case leftMouthCorner = "left_mouth_corner", rightMouthCorner = "right_mouth_corner", chin
 
     /// The points that the detector finds too, in the order of `FaceLandmarks.points`.
     static let detected: [FacePoint] = [.leftEye, .rightEye, .nose, .leftMouthCorner, .rightMouthCorner]
