@@ -10,7 +10,6 @@ struct SpeechPass: Sendable {
     let settings: Settings
     /// Of the video.
     let path: String
-    /// The folder and the name of the file of the frames.
     let frames: (folder: String, name: String)
     let models: @Sendable () throws -> ModelStore
 

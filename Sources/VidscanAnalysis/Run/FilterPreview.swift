@@ -1,4 +1,3 @@
-internal import VidscanFaces
 package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults

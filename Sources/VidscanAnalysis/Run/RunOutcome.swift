@@ -3,7 +3,6 @@ internal import VidscanFaces
 internal import VidscanMedia
 package import VidscanResults
 
-/// The combined outcome of the stages of a run.
 package struct RunOutcome: Sendable {
     let input: String
     let settings: Settings
@@ -20,7 +19,6 @@ package struct RunOutcome: Sendable {
     /// A segment has no face_ids, people or events.
     package var counts: RunRecord.Counts { written.counts }
 
-    /// The time from the first to the last sampled frame.
     package var analysedMicroseconds: Int64 {
         max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
     }
@@ -33,7 +31,6 @@ package struct RunOutcome: Sendable {
     /// Problems that may affect the tables, in words.
     package var warnings: [String] { problems + [quality.warning].compactMap { $0 } }
 
-    /// Those of the file.
     private var problems: [String] {
         guard let decoded else { return [] }
         let statistics = decoded.statistics

@@ -26,7 +26,6 @@ final class StageContext: Sendable {
     func shutDown() { for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() } }
 }
 
-/// The report of a stage that has finished.
 enum StageResult: Sendable {
     case decoded(DecodingReport)
     case analyzed(StageTimes)

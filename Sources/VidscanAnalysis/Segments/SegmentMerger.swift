@@ -17,7 +17,6 @@ package struct SegmentMerger: Sendable {
         (self.observer, self.addition) = (observer, addition)
     }
 
-    /// The folders of segments of one video.
     package struct SegmentSet: Sendable {
         /// At least one.
         fileprivate(set) var folders: [SegmentFolder]
@@ -118,7 +117,6 @@ package struct SegmentMerger: Sendable {
         return outcome
     }
 
-    /// Returns the models with which the segments were made; those of this installation must be the same.
     private static func models(of segment: SegmentFolder) throws(VidscanError) -> ModelStore {
         let models = try ModelStore()
         guard try models.digests() == segment.record.tools.models else {

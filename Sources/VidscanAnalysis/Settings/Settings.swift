@@ -67,7 +67,6 @@ public struct Settings: Sendable, Equatable {
             maximumBytes: 12 << 20)
     }
 
-    /// Whether faces are measured with the expression model.
     var needsExpressions: Bool {
         !measure.metrics.isEmpty || write.blendshapes || write.formats.contains(where: \.needsMeshes)
     }

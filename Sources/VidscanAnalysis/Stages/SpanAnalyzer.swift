@@ -24,7 +24,6 @@ final class SpanAnalyzer {
         analyzer = FaceAnalyzer(models: models, settings: settings)
     }
 
-    /// Receives runs of samples, analyses their faces and sends the results on.
     func run(_ line: StageContext) async throws -> StageTimes {
         _ = try await line.opened.receive()
         try prepare()

@@ -48,9 +48,7 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     /// The name and the expression, which is divided by 100. No trained coders have validated action units.
     public var actionUnit: (name: String, expression: Metric)? { definition.actionUnit }
 
-    /// Blank if something covers one of them.
     var regions: FaceRegion { definition.regions }
-    /// Whether it can be measured from one side of the face.
     var needsOneSide: Bool { definition.needsOneSide }
 
     private var definition: MetricDefinition { Self.definitions[index] }

@@ -13,7 +13,6 @@ package protocol RowConsumer {
 extension RowConsumer { package func judged(_ people: [QualityRow]) {} }
 
 package struct TrackedFrames: Sendable {
-    /// The record is the file `name` in `folder`.
     let folder, name: String
     /// By frame; empty if none is left out.
     let isLeftOut: [Bool]

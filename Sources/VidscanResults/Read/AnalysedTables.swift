@@ -62,7 +62,6 @@ extension StoredResult {
         }
     }
 
-    /// Checks that the record exists and is unchanged.
     package func checkRecord() throws(VidscanError) {
         guard access("\(name)/\(ResultFiles.record)", F_OK) == 0, let digest = record.digests?[ResultFiles.record]
         else {

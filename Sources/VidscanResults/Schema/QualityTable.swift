@@ -26,12 +26,10 @@ package struct QualityRow: Sendable {
     /// `nil` if no metric was requested, and for a still picture, which has no duration.
     package var measuredFraction: Double? { measuredSeconds.flatMap(fraction) }
 
-    /// The fraction in which the whole face was measured.
     package var wholeFraction: Double? {
         measuredSeconds.flatMap { fraction(of: max(0, $0 - oneSideSeconds - halfCoveredSeconds)) }
     }
 
-    /// `nil` for a still picture, which has no duration.
     package func fraction(of seconds: Double) -> Double? { visibleSeconds > 0 ? seconds / visibleSeconds : nil }
 }
 

@@ -5,7 +5,6 @@ internal import VidscanFaces
 package struct TrackRow: Sendable {
     package struct Statistic: Sendable {
         package var mean, median, maximum: Float?
-        /// The resting level.
         package var rest: Float?
         /// The samples in which the number is known, and the seconds they stand for.
         package var samples = 0

@@ -40,7 +40,6 @@ extension AnonymizeOptions.Shape: SettingChoice {}
 extension VideoCodec: SettingChoice {}
 
 extension Settings.Render {
-    /// Who stays visible when faces are hidden.
     package var visible: FaceChoice {
         var choice = FaceChoice()
         if let keptPeople { choice.people = .only(keptPeople.ids) }
@@ -50,7 +49,6 @@ extension Settings.Render {
         return choice
     }
 
-    /// Whether settings name a person or a face.
     package var namesSomebody: Bool { [keptPeople, hiddenPeople, keptFaces, hiddenFaces].contains { $0 != nil } }
 
     /// - Parameter isRequested: Whether to make a video even if no setting requests one.
