@@ -1,3 +1,4 @@
+internal import VidscanFaces
 package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
