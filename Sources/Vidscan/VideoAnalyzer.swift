@@ -2,7 +2,6 @@ internal import Foundation
 public import VidscanAnalysis
 public import VidscanBase
 internal import VidscanFaces
-internal import VidscanMedia
 internal import VidscanResults
 
 /// Finds, measures and tracks the faces in video files.

@@ -1,6 +1,5 @@
 internal import Foundation
 package import VidscanBase
-internal import VidscanFaces
 internal import VidscanMedia
 package import VidscanResults
 

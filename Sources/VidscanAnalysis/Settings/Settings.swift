@@ -1,6 +1,5 @@
 public import VidscanBase
 package import VidscanFaces
-internal import VidscanInference
 public import VidscanMedia
 package import VidscanResults
 

@@ -2,7 +2,6 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanInference
 internal import VidscanMedia
-internal import VidscanResults
 
 /// Finds the faces of single frames with CenterFace, at three sizes. Each worker has one.
 final class FrameDetector {

@@ -72,7 +72,7 @@ public enum FaceTable: ResultTable {
 
     package static let definitions: [ColumnDefinition<FaceRow>] =
         identity + ([.confidence] + FaceField.box).map(definition) + person
-        + FaceField.all.drop { $0 != .presence }.map(definition) + looks + words
+        + FaceField.all.drop { $0 != .presence }.map(definition) + looks
 
     private static let identity: [Definition] = [
         .time(
@@ -111,9 +111,6 @@ public enum FaceTable: ResultTable {
                 + " \(NumberText.plain(GazeTarget.marginDegrees)) degrees of where it may be, the nearest of several; 0 for the"
                 + " camera and for nobody in the frame. By the gaze, or where the eyes cannot be seen because the head is turned, by the head. Blank as"
                 + " looks_at_camera. One camera cannot tell how far away a face is: see docs/interaction.md."),
-    ]
-
-    private static let words = [
         Definition(
             "measured_from", range: "both, left, right",
             { ($0.face.measuredSide?.rawValue).map(Field.text) ?? .missing },
@@ -143,19 +140,13 @@ package struct FrameRow: Sendable {
 
 /// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled" and "nothing to be seen".
 public enum FrameTable: ResultTable {
-    package static let definitions: [ColumnDefinition<FrameRow>] = key + [faces] + quality
     /// The members of a frame in `faces.json`, which has the faces instead of their number.
-    static let describing = key + quality
+    static let describing = definitions.filter { $0.column.name != "faces" }
 
-    private static let key: [Definition] = [
+    package static let definitions: [ColumnDefinition<FrameRow>] = [
         .time("time", \.frame.microseconds, "As in faces.csv."),
         .number("frame", from: 0, { Int($0.frame.index) }, "As in faces.csv."),
-    ]
-
-    private static let faces = Definition.number(
-        "faces", from: 0, \.faces, "The number of faces in the frame: its rows in faces.csv.")
-
-    private static let quality: [Definition] = [
+        .number("faces", from: 0, \.faces, "The number of faces in the frame: its rows in faces.csv."),
         Definition(
             "luma", range: "0 to 100", decimals: 2, \.frame.quality.luma,
             "The mean luma of the frame: 0 is black, 100 is white."),

@@ -37,9 +37,7 @@ package struct QualityRow: Sendable {
 public enum QualityTable: ResultTable {
     package static let file = "quality.csv"
 
-    package static let definitions: [ColumnDefinition<QualityRow>] = time + reasons + medians
-
-    private static let time: [Definition] = [
+    package static let definitions: [ColumnDefinition<QualityRow>] = [
         .number("person_id", from: 1, \.personID, "As in faces.csv."),
         .number("faces", from: 1, \.faces, "The number of the person's face_ids."),
         .seconds("seconds_visible", \.visibleSeconds, "The sum of seconds_visible in tracks.csv."),
@@ -58,9 +56,6 @@ public enum QualityTable: ResultTable {
         .seconds(
             "half_covered_seconds", { $0.measuredSeconds == nil ? nil : $0.halfCoveredSeconds },
             "The part of measured_seconds in which something covers the mouth or the eyes, so that emotions are blank."),
-    ]
-
-    private static let reasons = [
         reason(
             .turned,
             "the head is turned by more than \(degrees(ExpressionLimits.maximumYawOfSide)) sideways, by more than"
@@ -71,17 +66,6 @@ public enum QualityTable: ResultTable {
             "the face is too small: less than \(NumberText.plain(ExpressionLimits.minimumEyePixels)) pixels between"
                 + " the outer corners of the eyes, seen from the front"),
         reason(.noMesh, "no mesh fits: the face is in profile, or too small, dark or blurred"),
-    ]
-
-    private static func degrees(_ angle: Double) -> String { "\(NumberText.plain(angle)) degrees" }
-
-    private static func reason(_ reason: BlankReason, _ meaning: String) -> Definition {
-        .seconds(
-            "\(reason.rawValue)_seconds", { $0.measuredSeconds == nil ? nil : $0.blankSeconds[reason] ?? 0 },
-            "The part of seconds_visible that is not measured because \(meaning).")
-    }
-
-    private static let medians = [
         Definition(
             "median_width", unit: "px", range: "0 and up", decimals: 1, \.medianWidth,
             "Median of width in faces.csv, from a histogram; exact to 2 %."),
@@ -92,4 +76,12 @@ public enum QualityTable: ResultTable {
             "median_brightness", range: "0 to 100", decimals: 1, \.medianBrightness,
             "Median of brightness, from a histogram; exact to 0.2. Blank if there is never a mesh."),
     ]
+
+    private static func degrees(_ angle: Double) -> String { "\(NumberText.plain(angle)) degrees" }
+
+    private static func reason(_ reason: BlankReason, _ meaning: String) -> Definition {
+        .seconds(
+            "\(reason.rawValue)_seconds", { $0.measuredSeconds == nil ? nil : $0.blankSeconds[reason] ?? 0 },
+            "The part of seconds_visible that is not measured because \(meaning).")
+    }
 }

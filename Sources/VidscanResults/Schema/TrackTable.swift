@@ -54,7 +54,7 @@ public enum TrackTable: ResultTable {
     /// The numbers whose mean, median and maximum are given for each face_id.
     package static let measures: [FaceField] = FaceField.pose + [.brightness] + FaceField.metrics
 
-    package static let definitions: [ColumnDefinition<TrackRow>] = facts + blinks + speech + statistics
+    package static let definitions: [ColumnDefinition<TrackRow>] = facts + statistics
 
     private static let facts: [Definition] = [
         .number("face_id", from: 1, \.faceID, "As in faces.csv."),
@@ -79,15 +79,6 @@ public enum TrackTable: ResultTable {
             "best_time", \.bestMicroseconds,
             "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."),
         .number("best_frame", from: 0, { Int($0.bestFrame) }, "The frame of best_time, counted as in faces.csv."),
-    ]
-
-    private static func side(
-        _ name: String, _ meaning: String, _ value: @escaping @Sendable (Rectangle) -> Double
-    ) -> Definition {
-        Definition(name, unit: "px", range: "inside the frame", decimals: 2, { value($0.meanBox) }, meaning)
-    }
-
-    private static let blinks: [Definition] = [
         .number(
             "blinks", from: 0, { row in row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil } },
             "Its blinks in events.csv. Blank if too few samples per second were taken to see blinks, or if the eyes could"
@@ -99,9 +90,6 @@ public enum TrackTable: ResultTable {
         Definition(
             "blink_rate", unit: "1/min", range: "0 and up", decimals: 2, \.blinks?.perMinute,
             "blinks per minute of blink_seconds. Blank where blinks is blank."),
-    ]
-
-    private static let speech: [Definition] = [
         .seconds(
             "speaking_seconds", \.speech.seconds,
             "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."),
@@ -109,6 +97,12 @@ public enum TrackTable: ResultTable {
             "speaking_share", \.speech.fraction,
             "speaking_seconds as a fraction of the time in which speaking is known."),
     ]
+
+    private static func side(
+        _ name: String, _ meaning: String, _ value: @escaping @Sendable (Rectangle) -> Double
+    ) -> Definition {
+        Definition(name, unit: "px", range: "inside the frame", decimals: 2, { value($0.meanBox) }, meaning)
+    }
 
     private static let statistics: [Definition] = measures.enumerated().flatMap { index, measure in
         let name = measure.name
