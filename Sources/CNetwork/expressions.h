@@ -62,44 +62,4 @@ VS_BODY void vs_strided_channels(
     }
 }
 
-VS_BODY void vs_strided_conv3x3_body(const float *source, const vs_strided_conv3x3 *layer, float *target) {
-    ptrdiff_t channel = 0;
-    for (; channel <= layer->outputs - 24; channel += 24) vs_strided_channels(source, layer, channel, 3, target);
-    for (; channel <= layer->outputs - 16; channel += 16) vs_strided_channels(source, layer, channel, 2, target);
-    for (; channel < layer->outputs; channel += 8) vs_strided_channels(source, layer, channel, 1, target);
-}
-
-VS_BODY void vs_add_products_body(
-    const float *restrict values, ptrdiff_t count, const float *restrict weights, ptrdiff_t width, float *restrict sums
-) {
-    // Loads and stores the sums once for four inputs.
-    ptrdiff_t input = 0;
-    for (; input <= count - 4; input += 4) {
-        const float a = values[input], b = values[input + 1], c = values[input + 2], d = values[input + 3];
-        const float *row = weights + input * width;
-        ptrdiff_t output = 0;
-        for (; output <= width - 16; output += 16) {
-            f32x16 sum = VS_LOAD(sums + output);
-            sum += VS_LOAD(row + output) * a;
-            sum += VS_LOAD(row + output + width) * b;
-            sum += VS_LOAD(row + output + 2 * width) * c;
-            sum += VS_LOAD(row + output + 3 * width) * d;
-            VS_STORE(sums + output, sum);
-        }
-        for (; output < width; output++) {
-            float sum = sums[output];
-            sum += row[output] * a;
-            sum += row[output + width] * b;
-            sum += row[output + 2 * width] * c;
-            sum += row[output + 3 * width] * d;
-            sums[output] = sum;
-        }
-    }
-    for (; input < count; input++) {
-        for (ptrdiff_t output = 0; output < width; output++) {
-            sums[output] += weights[input * width + output] * values[input];
-        }
-    }
-}
-
 #endif

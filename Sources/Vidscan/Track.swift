@@ -1,4 +1,3 @@
-public import VidscanBase
 public import VidscanFaces
 internal import VidscanResults
 

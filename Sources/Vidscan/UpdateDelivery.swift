@@ -1,8 +1,6 @@
 internal import Synchronization
 internal import VidscanAnalysis
-internal import VidscanBase
 internal import VidscanFaces
-internal import VidscanMedia
 internal import VidscanResults
 
 /// Sends the values of a run as updates, and waits for a slow consumer.

@@ -1,5 +1,4 @@
 public import VidscanFaces
-public import VidscanMedia
 
 /// The complete result of an analysis.
 public struct VideoAnalysis: Sendable {

@@ -2,7 +2,6 @@ internal import Foundation
 public import VidscanAnalysis
 public import VidscanBase
 internal import VidscanFaces
-internal import VidscanMedia
 internal import VidscanResults
 
 /// Finds, measures and tracks the faces in video files.
@@ -76,13 +75,11 @@ public struct VideoAnalyzer: Sendable {
     public func updates(for path: String, writingTo resultPath: String? = nil) -> VideoUpdates {
         VideoUpdates { queue in try await run(path, resultPath, into: queue) }
     }
-}
 
-extension VideoAnalyzer {
     /// Finishes the queue even if the analysis fails.
     ///
     /// - Parameter resultPath: `nil` if no file is to remain.
-    func run(_ path: String, _ resultPath: String?, into queue: UpdateQueue) async throws {
+    private func run(_ path: String, _ resultPath: String?, into queue: UpdateQueue) async throws {
         defer { queue.finish() }
         let delivery = UpdateDelivery(queue: queue, settings: settings)
         func analyze(_ settings: Settings, _ resultPath: String) async throws -> RunOutcome {

@@ -4,10 +4,9 @@ import VidscanFaces
 
 @Suite("Local regression smooths without lag")
 struct LocalRegressionTests {
-    private let regression = LocalRegression()
 
     private func smooth(_ offsets: [Double], _ value: (Double) -> Double) -> Double {
-        zip(regression.factors(offsets: offsets), offsets).reduce(0) { $0 + $1.0 * value($1.1) }
+        zip(LocalRegression.factors(offsets: offsets), offsets).reduce(0) { $0 + $1.0 * value($1.1) }
     }
 
     @Test("A parabola passes unchanged and without lag, also from unevenly spaced samples")
@@ -21,14 +20,14 @@ struct LocalRegressionTests {
     @Test("The noise of a dense series is halved")
     func noise() {
         let offsets = [0] + stride(from: -0.28, through: 0.28, by: 0.04).filter { abs($0) > 0.01 }
-        let gain = regression.factors(offsets: offsets).reduce(0) { $0 + $1 * $1 }
+        let gain = LocalRegression.factors(offsets: offsets).reduce(0) { $0 + $1 * $1 }
         // The standard deviation of independent noise is multiplied by the root of the sum of the squared factors.
         #expect(gain.squareRoot() < 0.55)
     }
 
     @Test("A sparse series is unchanged")
     func sparse() {
-        #expect(regression.factors(offsets: [-0.2, 0, 0.2]) == [0, 1, 0])
-        #expect(regression.factors(offsets: [0]) == [1])
+        #expect(LocalRegression.factors(offsets: [-0.2, 0, 0.2]) == [0, 1, 0])
+        #expect(LocalRegression.factors(offsets: [0]) == [1])
     }
 }

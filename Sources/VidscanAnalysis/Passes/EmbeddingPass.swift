@@ -14,7 +14,6 @@ struct EmbeddingPass {
     /// By the crop's offset.
     private(set) var known: [Int: FaceEmbedding?] = [:]
 
-    /// Computes the embeddings of the best crops of the tracks that may be kept.
     mutating func embed(_ tracks: inout VideoTracks) async throws {
         guard settings.track.person else { return }
         let (summaries, candidates) = (tracks.summaries, tracks.candidates)
@@ -84,7 +83,6 @@ struct EmbeddingPass {
         return embeddings
     }
 
-    /// What one thread computes.
     private static func embed(
         _ offsets: [Int], _ indices: StrideTo<Int>, _ crops: FaceCropReader, _ embedder: FaceEmbedder
     ) throws -> [(index: Int, embedding: FaceEmbedding?)] {
@@ -99,7 +97,6 @@ struct EmbeddingPass {
         return embeddings
     }
 
-    /// Gives back the network's memory.
     mutating func unload() { embedder = nil }
 
     private mutating func loaded(sessions: Int) throws -> FaceEmbedder {

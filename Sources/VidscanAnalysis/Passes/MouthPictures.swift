@@ -78,7 +78,6 @@ struct MouthFeatures: Sendable {
     let features: [Float]
 }
 
-/// Cuts the pictures of mouths out of frames.
 struct MouthCropper {
     private struct Open {
         let run: MouthPictures.Run

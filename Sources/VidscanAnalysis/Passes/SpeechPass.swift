@@ -10,7 +10,6 @@ struct SpeechPass: Sendable {
     let settings: Settings
     /// Of the video.
     let path: String
-    /// The folder and the name of the file of the frames.
     let frames: (folder: String, name: String)
     let models: @Sendable () throws -> ModelStore
 
@@ -124,4 +123,133 @@ struct SpeechPass: Sendable {
             throw VidscanError(.media(error.code), error.message, stage: .decode)
         }
     }
+}
+
+/// Who speaks when, 25 times per second.
+package struct Speech: Sendable {
+    /// Of one run of a track.
+    package struct Scores: Sendable {
+        /// The index of the track.
+        let track: Int
+        /// The number of the first tick since time 0.
+        let first: Int
+        /// 0…100 per tick, with and without sound. Without sound, the first is empty.
+        var speaking: [Float] = []
+        var moving: [Float] = []
+
+        package init(track: Int, first: Int, speaking: [Float] = [], moving: [Float] = []) {
+            (self.track, self.first, self.speaking, self.moving) = (track, first, speaking, moving)
+        }
+    }
+
+    /// The probability of a voice, 0…1, in each 32 ms from time 0 on; `nil` without sound.
+    let voice: [Float]?
+    /// By track.
+    private var runs: [Int: [Scores]] = [:]
+
+    package init(voice: [Float]?) { self.voice = voice }
+
+    package mutating func add(_ scores: Scores) {
+        var scores = scores
+        scores.speaking = Self.smoothed(scores.speaking)
+        scores.moving = Self.smoothed(scores.moving)
+        if let voice {
+            for index in scores.speaking.indices {
+                scores.speaking[index] *= Self.audibility(voice, around: scores.first + index)
+            }
+        }
+        runs[scores.track, default: []].append(scores)
+    }
+
+    /// In percent; `nil` without sound.
+    func voice(at microseconds: Int64) -> Double? {
+        guard let voice else { return nil }
+        return Double(100 * (Self.value(voice, at: Int(microseconds) * 16 / 1000 / VoiceDetector.chunk)))
+    }
+
+    /// - Parameters:
+    ///   - time: The time of a sample in microseconds.
+    ///   - next: That of the next sample of the video; `nil` for the last one.
+    package func values(
+        ofTrack track: Int, at time: Int64, until next: Int64?
+    ) -> (speaking: Double?, moving: Double?, ticks: [UInt8]) {
+        guard let runs = runs[track] else { return (nil, nil, []) }
+        let tick = SpeechTick.containing(time)
+        guard let run = runs.first(where: { $0.first <= tick && tick < $0.first + $0.moving.count }) else {
+            return (nil, nil, [])
+        }
+        let moving = Double(run.moving[tick - run.first])
+        guard !run.speaking.isEmpty else { return (nil, moving, []) }
+        let first = SpeechTick.first(from: time)
+        let end = next.map(SpeechTick.first) ?? first + 1
+        let ticks = (first..<max(first, min(end, run.first + run.speaking.count, first + FaceRecord.maximumTicks)))
+        return (
+            Double(run.speaking[tick - run.first]), moving,
+            ticks.map { UInt8(2 * run.speaking[$0 - run.first].rounded(.down)) }
+        )
+    }
+
+    /// Means over 0.2 s.
+    private static func smoothed(_ values: [Float]) -> [Float] {
+        values.indices.map { index in
+            let near = values[max(0, index - 2)...min(values.count - 1, index + 2)]
+            return near.reduce(0, +) / Float(near.count)
+        }
+    }
+
+    /// 0 where no voice can be heard within half a second, so that chewing or yawning is not speech; 1 where there is the
+    /// slightest sign of one, because noise hides voices.
+    private static func audibility(_ voice: [Float], around tick: Int) -> Float {
+        let center = tick * SoundReader.rate / SpeakerDetector.rate / VoiceDetector.chunk
+        let highest = (center - 16...center + 16).map { value(voice, at: $0) }.max() ?? 0
+        return min(1, 5 * highest)
+    }
+
+    private static func value(_ voice: [Float], at index: Int) -> Float {
+        voice.indices.contains(index) ? voice[index] : 0
+    }
+}
+
+/// What the networks need to know of a video's sound.
+struct SpeechSound {
+    /// Sound that is read after the last sample, in microseconds.
+    static let margin: Int64 = 1_000_000
+
+    struct Finished: Sendable {
+        let voice, cepstra: [Float]
+
+        /// The cepstra of `count` ticks, with silence before and after the sound.
+        func cepstra(fromTick tick: Int, count: Int) -> [Float] {
+            let row = SpeakerDetector.cepstraPerPicture * MelCepstra.count
+            let silence = [Self.silentEnergy] + [Float](repeating: 0, count: MelCepstra.count - 1)
+            let range = max(0, min(tick * row, cepstra.count))..<max(0, min((tick + count) * row, cepstra.count))
+            let missing = count * SpeakerDetector.cepstraPerPicture - range.count / MelCepstra.count
+            let silent = Array(repeatElement(silence, count: missing).joined())
+            return tick < 0 ? silent + cepstra[range] : cepstra[range] + silent
+        }
+
+        /// The logarithm of the smallest energy.
+        private static let silentEnergy: Float = -36.04365
+    }
+
+    private var detector: VoiceDetector
+    private var cepstra = MelCepstra()
+    private var voice: [Float] = []
+    private var end = 0
+
+    init(detector: VoiceDetector) { self.detector = detector }
+
+    mutating func add(_ samples: UnsafeBufferPointer<Int16>, at position: Int) throws {
+        // Gaps are silent.
+        while end < position { try add(repeatElement(0, count: min(position - end, SoundReader.rate))) }
+        try add(samples)
+    }
+
+    private mutating func add(_ samples: some Collection<Int16>) throws {
+        end += samples.count
+        cepstra.add(samples)
+        voice += try detector.add(samples)
+    }
+
+    var finished: Finished { Finished(voice: voice, cepstra: cepstra.values) }
 }

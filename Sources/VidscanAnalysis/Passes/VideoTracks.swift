@@ -4,7 +4,6 @@ internal import VidscanResults
 
 /// The tracks of a whole video: faces that are followed within each shot, and the people that they belong to.
 struct VideoTracks {
-    /// A crop of a face in the file.
     struct Crop {
         /// The index of the track.
         let track: Int
@@ -108,7 +107,6 @@ struct VideoTracks {
         return Set(steps.values.filter { $0.change >= 0 }.map(\.face))
     }
 
-    /// The indices of the tracks that may be kept.
     var candidates: [Int] {
         TrackSelection.candidates(summaries, samplesOfShot: samplesOfShot, options: selectionOptions)
     }

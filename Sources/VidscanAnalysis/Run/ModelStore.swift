@@ -195,7 +195,6 @@ public final class ModelStore: Sendable {
     }
 }
 
-/// A value that is loaded when it is first needed, once.
 private final class Loaded<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
 

@@ -3,7 +3,6 @@ internal import VidscanFaces
 internal import VidscanMedia
 package import VidscanResults
 
-/// The combined outcome of the stages of a run.
 package struct RunOutcome: Sendable {
     let input: String
     let settings: Settings
@@ -20,20 +19,18 @@ package struct RunOutcome: Sendable {
     /// A segment has no face_ids, people or events.
     package var counts: RunRecord.Counts { written.counts }
 
-    /// The time from the first to the last sampled frame.
     package var analysedMicroseconds: Int64 {
         max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
     }
 
     /// Of people whose tables are kept.
     package var quality: QualitySummary {
-        QualitySummary(settings.write.keepsTables ? written.quality : [], metrics: settings.measure.metrics)
+        QualitySummary(settings.write.keepsTables ? written.tables.quality : [], metrics: settings.measure.metrics)
     }
 
     /// Problems that may affect the tables, in words.
     package var warnings: [String] { problems + [quality.warning].compactMap { $0 } }
 
-    /// Those of the file.
     private var problems: [String] {
         guard let decoded else { return [] }
         let statistics = decoded.statistics
@@ -111,7 +108,7 @@ package struct RunOutcome: Sendable {
     /// Those of the notices that say the same of every video with these settings.
     package var commonNotices: [String] {
         var notices: [String] = []
-        if written.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
+        if written.tables.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
             decoded?.info.isPicture != true
         {
             let minimum = settings.track.events.blinkMinimumRate

@@ -82,7 +82,6 @@ extension JSONValue {
         }
     }
 
-    /// Lines of JSON with sorted keys.
     package var lines: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -105,15 +105,15 @@ struct PipelineReader {
         }
     }
 
-    mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
+    private mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
         settings.append(PipelineFile.Entry(setting: setting, value: value, position: node.position))
     }
 
-    mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
+    private mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
         note(node, "'\(setting.path)' is \(node.words); \(error ?? SettingError(allowed: setting.kind.allowed))")
     }
 
-    mutating func note(_ node: Node, _ message: String) {
+    private mutating func note(_ node: Node, _ message: String) {
         problems.append(PipelineProblem(file: file, position: node.position, message: message))
     }
 
@@ -125,14 +125,13 @@ struct PipelineReader {
         let near = hint ?? NearestName.suggestion(for: name, among: names)
         note(node, "unknown \(kind) '\(name)'\(owner); allowed: \(allowed ?? names.joined(separator: ", "))\(near)")
     }
-}
 
-/// The section `filters`: texts in FFmpeg's syntax, or names with options.
-extension PipelineReader {
+    // MARK: The section `filters`: texts in FFmpeg's syntax, or names with options
+
     /// A thousand filters. FFmpeg takes a time that grows with the square of their number.
     private static let maximumFilterBytes = 8192
 
-    mutating func readFilters(_ setting: Setting, _ node: Node) {
+    private mutating func readFilters(_ setting: Setting, _ node: Node) {
         if node.isEmpty { return take(setting, .absent, node) }
         var steps: [(text: String, node: Node)] = []
         if let text = node.scalar?.string {

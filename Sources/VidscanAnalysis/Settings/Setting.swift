@@ -73,7 +73,6 @@ extension Setting {
     }
 }
 
-/// A command-line option that sets a setting.
 package struct SettingOption: Sendable {
     package enum Form: Sendable {
         /// `--rate number`

@@ -86,7 +86,6 @@ package enum SettingKind: Sendable, Equatable {
         return NumberText.plain(range.lowerBound) + " to " + NumberText.plain(range.upperBound)
     }
 
-    /// Whether the value has the right type and lies in the range.
     package func allows(_ value: SettingValue) -> Bool {
         switch (self, value) {
         case (_, .absent): true

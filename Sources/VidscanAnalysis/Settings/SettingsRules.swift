@@ -130,7 +130,6 @@ extension ResolvedSettings {
         (lesser: "track.look_back_below", greater: "track.look_away_above", words: "must not be less than"),
     ]
 
-    /// Rejects numbers in the wrong order.
     func checkOrder() throws {
         for (lesser, greater, words) in Self.orderedPairs {
             guard let low = Setting.at(lesser)?.get(settings).number,

@@ -27,7 +27,6 @@ final class FaceAnalyzer {
         try times.measure(\.resample) { () throws(MediaError) in try detector.picture(of: frame) }
     }
 
-    /// Finds faces at half the detector's resolution.
     func detectCoarsely(_ frame: SampledFrame) throws -> [FaceDetection] {
         let picture = try picture(of: frame)
         return try times.measure(\.detect) { try detector.detect(picture, scale: 0.5) }
@@ -151,7 +150,6 @@ final class MeshFitter {
         var mesh: FaceMesh
         /// The probability, 0…1, that the crop shows a face.
         var presence: Double
-        /// The crop that the mesh implies.
         var implied: RotatedSquare
     }
 
@@ -259,7 +257,6 @@ final class FaceCropper {
     private static let minimumHeight = 24.0
     /// The maximum angle between head and camera in degrees. Beyond it, embeddings do not reliably separate people.
     private static let maximumTurn = 60.0
-    /// The minimum fraction of the crop that lies inside the frame.
     private static let minimumFractionInside = 0.5
     /// The minimum mean of R', G' and B', 0...255.
     private static let minimumBrightness = 20

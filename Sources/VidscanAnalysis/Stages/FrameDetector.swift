@@ -2,7 +2,6 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanInference
 internal import VidscanMedia
-internal import VidscanResults
 
 /// Finds the faces of single frames with CenterFace, at three sizes. Each worker has one.
 final class FrameDetector {
@@ -93,8 +92,7 @@ final class FrameDetector {
 
     /// The short side of the picture in which close-ups are found. At 16:9, it is half the medium size.
     private static let closeUpSide = 128
-    private static let closeUpConfidence = 0.3
-    private static let upsideDownConfidence = 0.5
+    private static let closeUpConfidence = 0.3, upsideDownConfidence = 0.5
     /// The minimum score of what may be a face in a reduced picture.
     private static let coarseConfidence = 0.1
 
@@ -197,7 +195,9 @@ final class DetectorPicture {
     /// - Parameter size: At least 1 × 1.
     init(size: PictureSize, display: PictureSize) {
         (self.size, self.display) = (size, display)
-        tensorSize = FaceDetector.tensorSize(for: size)
+        let step = FaceDetector.sideMultiple
+        tensorSize = PictureSize(
+            width: (size.width + step - 1) / step * step, height: (size.height + step - 1) / step * step)
         values = .allocate(capacity: 3 * tensorSize.width * tensorSize.height)
     }
 
@@ -249,15 +249,6 @@ final class DetectorPicture {
 
     /// Returns a face of display space in the picture's pixels.
     func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(x: 1 / scale.x, y: 1 / scale.y) }
-}
-
-extension FaceDetector {
-    /// Returns the size of the smallest tensor for a picture.
-    static func tensorSize(for picture: PictureSize) -> PictureSize {
-        PictureSize(
-            width: (picture.width + sideMultiple - 1) / sideMultiple * sideMultiple,
-            height: (picture.height + sideMultiple - 1) / sideMultiple * sideMultiple)
-    }
 }
 
 extension FaceDetection {

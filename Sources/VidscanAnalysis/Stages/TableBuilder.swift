@@ -135,8 +135,7 @@ final class TableBuilder: FrameSink {
         (report.counts.faces, report.counts.faceIds) = (written.faces, written.faceIDs)
         (report.counts.personIds, report.counts.events) = (written.personIDs, written.events)
         report.counts.tracksDropped = tracks.identities.count { $0 == nil }
-        (report.peopleLeftOut, report.lacksBlinks) = (tracks.peopleLeftOut, written.lacksBlinks)
-        report.quality = written.quality
+        (report.peopleLeftOut, report.tables) = (tracks.peopleLeftOut, written)
     }
 }
 

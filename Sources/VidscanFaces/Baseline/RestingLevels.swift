@@ -50,8 +50,7 @@ public struct RestingLevelEstimate: Sendable {
     public static let minimumSeconds = 5.0
     /// Maximum time in seconds that a sample counts for: at a low sampling rate, a few samples are not enough.
     public static let longestSample = 0.2
-    static let restingQuantile = 0.25
-    static let openQuantile = 0.9
+    static let restingQuantile = 0.25, openQuantile = 0.9
 
     private var histograms = RestingLevels.metrics.map { _ in StreamingHistogram(range: 0...100) }
     private var seconds = 0.0

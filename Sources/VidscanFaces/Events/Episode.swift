@@ -4,17 +4,10 @@ public struct Episode: Sendable, Equatable {
     /// The raw value is the name in the results.
     public enum Kind: String, Sendable, CaseIterable {
         // Episodes that begin at the same time are sorted in this order.
-        case shot
-        case visible
-        case blink
-        case eyesClosed = "eyes_closed"
-        case smile
-        case lookAway = "look_away"
-        case speaks
-        case voiceOffScreen = "voice_off_screen"
-        case nod
-        case shake
-        case mutualGaze = "mutual_gaze"
+        case shot, visible, blink
+        case eyesClosed = "eyes_closed", smile, lookAway = "look_away"
+        case speaks, voiceOffScreen = "voice_off_screen"
+        case nod, shake, mutualGaze = "mutual_gaze"
 
         /// Describes the kind in one sentence.
         public var meaning: String {

@@ -3,13 +3,8 @@ public struct FaceEvent: Sendable, Equatable {
     /// The raw value is the name in the results.
     public enum Kind: String, Sendable, CaseIterable {
         // Events at the same time are sorted in this order.
-        case shotCut = "shot_cut"
-        case faceStarted = "face_started"
-        case blink
-        case eyesClosed = "eyes_closed"
-        case smileStarted = "smile_started"
-        case smileStopped = "smile_stopped"
-        case lookAway = "look_away"
+        case shotCut = "shot_cut", faceStarted = "face_started", blink, eyesClosed = "eyes_closed"
+        case smileStarted = "smile_started", smileStopped = "smile_stopped", lookAway = "look_away"
         case faceStopped = "face_stopped"
 
         var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }

@@ -71,7 +71,6 @@ public struct HeadGestureDetector: Sendable {
 
         init(_ kind: Episode.Kind) { self.kind = kind }
 
-        /// Returns the gesture that the sample ends.
         mutating func add(_ sample: Sample) -> Gesture? {
             samples.append(sample)
             guard let isRising else {
@@ -93,7 +92,6 @@ public struct HeadGestureDetector: Sendable {
             return nil
         }
 
-        /// Finds the first movement.
         private mutating func begin() {
             let now = samples[samples.count - 1]
             samples.removeAll { seconds(from: $0.microseconds, to: now.microseconds) > halfCycleSeconds.upperBound }

@@ -4,7 +4,6 @@ struct MeasuredTotals: Sendable, Equatable {
     var samples = 0
     /// Of these, the samples that know it from one side of the face only.
     var oneSided = 0
-    /// Sum of their values.
     var values = 0.0
     /// Sum of the seconds for which they stand.
     var seconds = 0.0

@@ -9,15 +9,13 @@ public struct IdentityProfile: Sendable {
         var values: [Float]
         var weight: Float = 0
 
-        /// Limits the weight of all earlier vectors to `memory`. Returns the weight of the new one, 0…1.
-        @discardableResult
-        mutating func add(_ bytes: ArraySlice<UInt8>, weight new: Float, memory: Float, _ value: (Float) -> Float)
-            -> Float
-        {
+        init(count: Int) { values = [Float](repeating: 0, count: count) }
+
+        /// Limits the weight of all earlier vectors to `memory`.
+        mutating func add(_ bytes: ArraySlice<UInt8>, weight new: Float, memory: Float, _ value: (Float) -> Float) {
             let fraction = new / (min(weight, memory) + new)
             for (index, byte) in bytes.enumerated() { values[index] += fraction * (value(Float(byte)) - values[index]) }
             weight = min(weight, memory) + new
-            return fraction
         }
 
         mutating func merge(_ other: Mean) {
@@ -28,12 +26,11 @@ public struct IdentityProfile: Sendable {
     }
 
     /// Thumbnails, centred on 0.
-    private var portrait = Mean(values: [Float](repeating: 0, count: portraitLength))
+    private var portrait = Mean(count: portraitLength)
     /// Square roots of histograms. A region that was never visible has a weight of 0.
-    private var hair = Mean(values: [Float](repeating: 0, count: AppearanceDescriptor.regionLength))
-    private var clothes = Mean(values: [Float](repeating: 0, count: AppearanceDescriptor.regionLength))
-    /// Has the weight of the portrait.
-    private var skin = SIMD3<Float>(0, 0, 0)
+    private var hair = Mean(count: AppearanceDescriptor.regionLength)
+    private var clothes = Mean(count: AppearanceDescriptor.regionLength)
+    private var skin = Mean(count: 3)
     private var shape: [Double] = []
     private var shapeWeight = 0.0
 
@@ -46,12 +43,8 @@ public struct IdentityProfile: Sendable {
     public mutating func add(_ detection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
         guard weight > 0 else { return }
         if let bytes = detection.appearance?.bytes {
-            let fraction = portrait.add(bytes[..<Self.portraitLength], weight: weight, memory: memory) {
-                ($0 - 127.5) / 127.5
-            }
-            let tail = bytes.count - 3
-            let color = SIMD3(Float(bytes[tail]), Float(bytes[tail + 1]), Float(bytes[tail + 2])) / 255
-            skin += fraction * (color - skin)
+            portrait.add(bytes[..<Self.portraitLength], weight: weight, memory: memory) { ($0 - 127.5) / 127.5 }
+            skin.add(bytes.suffix(3), weight: weight, memory: memory) { $0 / 255 }
             let region = AppearanceDescriptor.regionLength
             for (part, mean) in [\Self.hair, \Self.clothes].enumerated() {
                 let histograms = bytes[(Self.portraitLength + part * region)...].prefix(region)
@@ -97,8 +90,8 @@ public struct IdentityProfile: Sendable {
         var result = Difference()
         if portrait.weight > 0, other.portrait.weight > 0 {
             result.portrait = Self.cosine(portrait.values, other.portrait.values).map { (1 - $0) / 2 }
-            let step = skin - other.skin
-            result.skin = min(1, Double((step.x * step.x + step.y * step.y).squareRoot()) * 10)
+            let step = zip(skin.values, other.skin.values).map { $0 - $1 }
+            result.skin = min(1, Double((step[0] * step[0] + step[1] * step[1]).squareRoot()) * 10)
         }
         result.hair = Self.distance(hair, other.hair)
         result.clothes = Self.distance(clothes, other.clothes)
@@ -114,9 +107,8 @@ public struct IdentityProfile: Sendable {
     private static let maximumSamples = 3.0
 
     public mutating func merge(_ other: IdentityProfile) {
-        let weight = portrait.weight + other.portrait.weight
-        if weight > 0 { skin = (skin * portrait.weight + other.skin * other.portrait.weight) / weight }
         portrait.merge(other.portrait)
+        skin.merge(other.skin)
         hair.merge(other.hair)
         clothes.merge(other.clothes)
         if shape.isEmpty {

@@ -10,23 +10,11 @@ struct PersonDistance {
         var positions = [Int?](repeating: nil, count: tracks.count)
         for (position, track) in judged.enumerated() { positions[track] = position }
         self.positions = positions
-        let ofFaces = judged.indices.flatMap { second in
-            judged[..<second].map { Self.ofFaces(tracks[$0], tracks[judged[second]]) }
-        }
-        var simultaneous: [Double] = []
-        for second in judged.indices {
-            for first in 0..<second where tracks[judged[first]].overlaps(tracks[judged[second]]) {
-                simultaneous.append(ofFaces[Self.index(first, second)])
-            }
-        }
+        let pairs = judged.indices.lazy.flatMap { second in judged[..<second].lazy.map { ($0, judged[second]) } }
+        let ofFaces = Array(pairs.map { Self.ofFaces(tracks[$0.0], tracks[$0.1]) })
+        let simultaneous = zip(pairs, ofFaces).filter { pair, _ in tracks[pair.0].overlaps(tracks[pair.1]) }.map(\.1)
         let limit = IdentityCalibration.limit(simultaneous)
-        excesses = judged.indices.flatMap { second in
-            (0..<second).map { first in
-                Self.excess(
-                    tracks[judged[first]], tracks[judged[second]], faces: ofFaces[Self.index(first, second)],
-                    limit: limit)
-            }
-        }
+        excesses = zip(pairs, ofFaces).map { Self.excess(tracks[$0.0], tracks[$0.1], faces: $1, limit: limit) }
     }
 
     private static func index(_ first: Int, _ second: Int) -> Int { second * (second - 1) / 2 + first }
@@ -60,13 +48,4 @@ struct PersonDistance {
     private static let nearSeconds = 60.0
     /// After this absence, light, hair and clothes may have changed.
     private static let farSeconds = 600.0
-}
-
-extension TrackSummary {
-    func overlaps(_ other: TrackSummary) -> Bool {
-        epoch == other.epoch && firstSample <= other.lastSample && other.firstSample <= lastSample
-    }
-
-    /// Whether two tracks are never visible at the same time and have no timestamp jump between them.
-    public func mayBeSamePerson(as other: TrackSummary) -> Bool { epoch == other.epoch && !overlaps(other) }
 }

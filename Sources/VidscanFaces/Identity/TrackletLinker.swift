@@ -121,7 +121,6 @@ public struct TrackletLinker: Sendable {
     /// Intersection over union of the boxes at the two ends of the gap.
     private static let minimumOverlap = 0.3
 
-    /// Groups tracks by face number.
     private func faces(_ tracks: [TrackSummary], _ groups: TrackGroups, _ distance: PersonDistance) -> [Int] {
         var faces = TrackGroups(tracks)
         for second in tracks.indices {

@@ -26,7 +26,6 @@ package struct GazeTarget: Sendable {
         }
     }
 
-    /// What one person looks at.
     package struct Look: Sendable, Equatable {
         /// `nil` if unknown.
         package var isAtCamera: Bool?

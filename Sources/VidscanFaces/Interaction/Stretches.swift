@@ -49,7 +49,7 @@ package struct StateStretches: Sendable, Equatable {
 
 /// Who speaks when two people talk, as Heldner and Edlund (2010, "Pauses, gaps and overlaps in conversations", Journal
 /// of Phonetics 38) classify it: by what lies between one of them speaking alone and the next.
-package struct TurnTaking: Sendable, Equatable {
+package struct TurnTaking: Sendable {
     /// From this score on, of 0…100, a person speaks.
     package static let threshold = 50.0
 
@@ -97,10 +97,5 @@ package struct TurnTaking: Sendable, Equatable {
             default: break
             }
         }
-    }
-
-    package static func == (a: TurnTaking, b: TurnTaking) -> Bool {
-        a.turns == b.turns && a.gaps == b.gaps && a.interruptions == b.interruptions
-            && a.overlapsWithin == b.overlapsWithin && a.known == b.known
     }
 }

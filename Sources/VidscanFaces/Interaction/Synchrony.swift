@@ -5,9 +5,7 @@
 /// A window of the first person's signal is correlated with windows of the second's before and after it. The peak is the
 /// local maximum nearest to lag 0. The baseline shifts the second signal in a circle by more than a window and two lags.
 package struct Synchrony: Sendable, Equatable {
-    package static let windowSeconds = 4.0
-    package static let stepSeconds = 2.0
-    package static let maximumLagSeconds = 2.0
+    package static let windowSeconds = 4.0, stepSeconds = 2.0, maximumLagSeconds = 2.0
     /// A peak is the highest correlation of the lags up to this far from its own.
     package static let peakReachSeconds = 0.5
     /// In a window with its lag, of the pairs of values.
@@ -17,8 +15,7 @@ package struct Synchrony: Sendable, Equatable {
     package static let minimumWindows = 5
     /// A window with fewer points says nothing: about four per second are needed.
     package static let minimumPoints = 16
-    package static let maximumShifts = 100
-    package static let minimumShifts = 20
+    package static let maximumShifts = 100, minimumShifts = 20
 
     /// The mean of the windows' peaks, -1…1.
     package let correlation: Double

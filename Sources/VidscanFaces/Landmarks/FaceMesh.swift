@@ -35,16 +35,8 @@ public struct FaceMesh: Sendable, Equatable {
 
 /// Indices of well-known points. Left and right are the subject's own.
 public enum MeshPoint {
-    public static let rightEyeOuter = 33
-    public static let rightEyeInner = 133
-    public static let leftEyeInner = 362
-    public static let leftEyeOuter = 263
-    public static let noseTip = 1
-    public static let chin = 152
-    public static let rightMouthCorner = 61
-    public static let leftMouthCorner = 291
-    public static let upperLipInner = 13
-    public static let lowerLipInner = 14
-    public static let rightIris = 468
-    public static let leftIris = 473
+    public static let rightEyeOuter = 33, rightEyeInner = 133, leftEyeInner = 362, leftEyeOuter = 263
+    public static let noseTip = 1, chin = 152
+    public static let rightMouthCorner = 61, leftMouthCorner = 291, upperLipInner = 13, lowerLipInner = 14
+    public static let rightIris = 468, leftIris = 473
 }

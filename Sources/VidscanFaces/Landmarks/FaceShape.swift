@@ -1,5 +1,4 @@
 internal import Foundation
-internal import VidscanBase
 
 /// A face's shape in 24 numbers: the upright frontal mesh in a fixed size, projected onto the directions in which
 /// people differ most compared to images of one person (linear discriminant analysis; trained by

@@ -1,5 +1,3 @@
-internal import Glibc
-
 package typealias Vector3 = SIMD3<Double>
 
 extension Vector3 { package var squaredLength: Double { x * x + y * y + z * z } }

@@ -1,5 +1,3 @@
-internal import VidscanBase
-
 /// The 68 points with which many tools annotate a face (Sagonas et al., "300 Faces in-the-Wild Challenge", 2013), and
 /// OpenFace's eye contours, taken from the mesh. All are numbered from the left of the frame, the subject's right side.
 ///

@@ -133,13 +133,9 @@ public struct ExpressionModel: Sendable {
 public struct FaceExpressions: Sendable, Equatable {
     /// 0…1, in the model's order; none if only one side of the face can be measured.
     public let blendshapes: [Float]
+    fileprivate(set) var values: MetricValues
     /// `nil` if the pixels were not looked at, or only one side of the face can be measured.
     public let evidence: PixelEvidence?
-    private var values: MetricValues
-
-    init(blendshapes: [Float], values: MetricValues, evidence: PixelEvidence?) {
-        (self.blendshapes, self.values, self.evidence) = (blendshapes, values, evidence)
-    }
 
     /// In the metric's range; 0 or 1 for a yes-or-no metric.
     public subscript(metric: Metric) -> Double? {
@@ -147,9 +143,9 @@ public struct FaceExpressions: Sendable, Equatable {
         set { values[metric] = newValue }
     }
 
-    /// Returns the emoji most similar to the face, if one is likely. Leaves out experimental ones.
+    /// As ``Metric/dominantEmoji(among:score:)``.
     public func dominantEmoji(among metrics: Set<Metric>) -> Metric? {
-        Metric.likeliest(of: Metric.namedEmojis.filter(metrics.contains)) { values[$0] }?.metric
+        Metric.dominantEmoji(among: metrics) { values[$0] }
     }
 }
 

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import VidscanBase
 
 /// The orientation of a head, relative to the line from the head to the camera: a face that looks into the lens has a
 /// yaw and a pitch of 0 anywhere in the frame.
@@ -11,9 +10,7 @@ public struct HeadPose: Sendable, Equatable {
     /// In degrees; > 0 if the head leans clockwise in the frame.
     public let roll: Double
 
-    public static let yaws = -90.0...90.0
-    public static let pitches = -90.0...90.0
-    public static let rolls = -180.0...180.0
+    public static let yaws = -90.0...90.0, pitches = -90.0...90.0, rolls = -180.0...180.0
 
     public init(yaw: Double, pitch: Double, roll: Double) { (self.yaw, self.pitch, self.roll) = (yaw, pitch, roll) }
 

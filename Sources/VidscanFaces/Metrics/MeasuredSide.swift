@@ -1,5 +1,3 @@
-internal import VidscanBase
-
 /// The side of a face, the subject's own, from which it is measured: the one that is turned towards the camera, if the
 /// other is hardly visible. The mesh guesses what it cannot see from an average face.
 public enum MeasuredSide: String, Sendable {

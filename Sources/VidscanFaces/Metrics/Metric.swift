@@ -2,34 +2,14 @@
 /// line of `MetricDefinition`, and a formula in `ExpressionFormulas`; all columns derive from it.
 public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     // Eyes. `hasSmile` is among them to keep the order of columns.
-    case leftEyeOpenness = "left_eye_openness"
-    case rightEyeOpenness = "right_eye_openness"
-    case leftEyeClosed = "left_eye_closed"
-    case rightEyeClosed = "right_eye_closed"
-    case hasSmile = "has_smile"
-    case gazeYaw = "gaze_yaw"
-    case gazePitch = "gaze_pitch"
-    case attention
-    case browFurrow = "brow_furrow"
-    case browRaise = "brow_raise"
-    case cheekRaise = "cheek_raise"
-    case chinRaise = "chin_raise"
-    case dimpler
-    case eyeClosure = "eye_closure"
-    case eyeWiden = "eye_widen"
-    case innerBrowRaise = "inner_brow_raise"
-    case jawDrop = "jaw_drop"
-    case lidTighten = "lid_tighten"
-    case lipCornerDepressor = "lip_corner_depressor"
-    case lipPress = "lip_press"
-    case lipPucker = "lip_pucker"
-    case lipStretch = "lip_stretch"
-    case lipSuck = "lip_suck"
-    case mouthOpen = "mouth_open"
-    case noseWrinkle = "nose_wrinkle"
-    case smile
-    case smirk
-    case upperLipRaise = "upper_lip_raise"
+    case leftEyeOpenness = "left_eye_openness", rightEyeOpenness = "right_eye_openness"
+    case leftEyeClosed = "left_eye_closed", rightEyeClosed = "right_eye_closed"
+    case hasSmile = "has_smile", gazeYaw = "gaze_yaw", gazePitch = "gaze_pitch", attention
+    case browFurrow = "brow_furrow", browRaise = "brow_raise", cheekRaise = "cheek_raise", chinRaise = "chin_raise"
+    case dimpler, eyeClosure = "eye_closure", eyeWiden = "eye_widen", innerBrowRaise = "inner_brow_raise"
+    case jawDrop = "jaw_drop", lidTighten = "lid_tighten", lipCornerDepressor = "lip_corner_depressor"
+    case lipPress = "lip_press", lipPucker = "lip_pucker", lipStretch = "lip_stretch", lipSuck = "lip_suck"
+    case mouthOpen = "mouth_open", noseWrinkle = "nose_wrinkle", smile, smirk, upperLipRaise = "upper_lip_raise"
     case anger, contempt, disgust, fear, joy, sadness, surprise, engagement, valence
     case laughing, smiley, relaxed, wink, kissing
     case stuckOutTongue = "stuck_out_tongue"
@@ -68,9 +48,7 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     /// The name and the expression, which is divided by 100. No trained coders have validated action units.
     public var actionUnit: (name: String, expression: Metric)? { definition.actionUnit }
 
-    /// Blank if something covers one of them.
     var regions: FaceRegion { definition.regions }
-    /// Whether it can be measured from one side of the face.
     var needsOneSide: Bool { definition.needsOneSide }
 
     private var definition: MetricDefinition { Self.definitions[index] }
@@ -84,6 +62,11 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     /// In ascending order.
     public static let actionUnits = allCases.filter { $0.actionUnit != nil }
 
+    /// Those that show what a face does and can have a value: nothing measures a tongue, and the attention is the head's.
+    public static let expressive = allCases.filter {
+        ![.attention, .stuckOutTongue, .stuckOutTongueWinkingEye].contains($0)
+    }
+
     /// For `has_smile` and events: at most one person in twenty exceeds it in over 5 % of the pictures called neutral.
     public static let smileThreshold = 30.0
 
@@ -95,6 +78,11 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
 
     public static let namedEmojis: [Metric] = allCases.filter { $0.emoji != nil && $0.status != .experimental }
 
+    /// Returns the emoji most similar to the face, if one is likely. Leaves out experimental ones.
+    public static func dominantEmoji(among metrics: Set<Metric>, score: (Metric) -> Double?) -> Metric? {
+        likeliest(of: namedEmojis.filter(metrics.contains), score: score)?.metric
+    }
+
     /// Returns the metric with the highest score, if it is likely.
     public static func likeliest(
         of metrics: some Sequence<Metric>, score: (Metric) -> Double?
@@ -102,6 +90,21 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
         let scored = metrics.compactMap { metric in score(metric).map { (metric: metric, score: $0) } }
         guard let best = scored.max(by: { $0.score < $1.score }), best.score >= likelyScore else { return nil }
         return best
+    }
+
+    /// Says why the metric has no value in a face that is measured from `side`; `nil` if it has one. `isSmall`: whether
+    /// the face is too small for the eye of one side.
+    func blankReason(yaw: Double, from side: MeasuredSide, covered: FaceRegion, isSmall: Bool) -> BlankReason? {
+        if !regions.isDisjoint(with: covered) { return .covered }
+        if abs(yaw) > ExpressionLimits.maximumYawOfHalves, ExpressionLimits.halves.contains(self) { return .turned }
+        guard side != .both else { return nil }
+        let near: MeasuredSide
+        switch self {
+        case .leftEyeOpenness, .leftEyeClosed: near = .left
+        case .rightEyeOpenness, .rightEyeClosed: near = .right
+        default: return needsOneSide ? nil : .turned
+        }
+        return side != near ? .turned : isSmall ? .small : nil
     }
 
     /// Explains each kind of figure in some meanings, a sentence each.

@@ -17,10 +17,7 @@ public struct PictureQuality: Sendable, Equatable {
         let radius = center * 0.5
         let size = PictureSize(width: resolution, height: resolution)
         let rows = Int(center - radius)..<Int(center + radius)
-        var count: Float = 0
-        var sum: Float = 0
-        var edges: Float = 0
-        var squaredEdges: Float = 0
+        var count: Float = 0, sum: Float = 0, edges: Float = 0, squaredEdges: Float = 0
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * resolution) { lines in
             guard let base = tensor.baseAddress, let line = lines.baseAddress else { return }
             let picture = TensorPicture(base: base, size: size, tensorSize: size)
@@ -64,9 +61,7 @@ public struct FrameQuality: Sendable, Equatable {
 
     public init(_ image: TensorPicture) {
         let (width, height) = (image.size.width, image.size.height)
-        var total = 0.0
-        var edges = 0.0
-        var squaredEdges = 0.0
+        var total = 0.0, edges = 0.0, squaredEdges = 0.0
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * width) { rows in
             guard let base = rows.baseAddress else { return }
             for y in 0..<height {

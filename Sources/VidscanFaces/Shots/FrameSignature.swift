@@ -5,8 +5,7 @@ public import VidscanBase
 public struct FrameSignature: Sendable, Equatable {
     /// Of the thumbnail, in cells.
     static let side = 24
-    static let lumaBins = 16
-    static let chromaBins = 10
+    static let lumaBins = 16, chromaBins = 10
 
     /// Mean luma of each cell, 0…255, row by row.
     var thumbnail: [Float]
@@ -71,9 +70,7 @@ public struct FrameSignature: Sendable, Equatable {
 
     private struct Sums {
         private(set) var cells = [Float](repeating: 0, count: side * side)
-        private(set) var total: Float = 0
-        private(set) var across: Float = 0
-        private(set) var down: Float = 0
+        private(set) var total: Float = 0, across: Float = 0, down: Float = 0
 
         /// Adds the luma of a row and overwrites the first pixel of `above`, the row before. `first` is the row's first
         /// cell. One loop for all sums, because each has to wait for its last addition.
@@ -173,8 +170,7 @@ public struct FrameSignature: Sendable, Equatable {
     func changedFraction(to other: FrameSignature) -> Double {
         let count = Float(thumbnail.count)
         let means = (thumbnail.reduce(0, +) / count, other.thumbnail.reduce(0, +) / count)
-        var variance: Float = 0
-        var covariance: Float = 0
+        var variance: Float = 0, covariance: Float = 0
         for (a, b) in zip(thumbnail, other.thumbnail) {
             variance += (a - means.0) * (a - means.0)
             covariance += (a - means.0) * (b - means.1)

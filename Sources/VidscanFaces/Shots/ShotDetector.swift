@@ -52,8 +52,7 @@ public struct ShotDetector: Sendable {
     private static let memorySamples = 100
 
     private var samples: [Sample] = []
-    private var count = 0
-    private var nextToDecide = 0
+    private var count = 0, nextToDecide = 0
     /// In order of time.
     public private(set) var changes: [ShotChange] = []
 
@@ -203,8 +202,7 @@ enum EntranceOrExit {
         guard gone.isEmpty != come.isEmpty else { return false }
         let bodies = (gone + come).map(body)
         let side = FrameSignature.side
-        var left = 0
-        var staying = 0
+        var left = 0, staying = 0
         for row in 0..<side {
             for column in 0..<side {
                 let x = (Double(column) + 0.5) / Double(side)

@@ -1,5 +1,4 @@
 internal import CPixels
-internal import Glibc
 
 struct SignatureComparison: Sendable {
     private static let side = FrameSignature.side

@@ -5,8 +5,7 @@ internal import Glibc
 /// window function, pre-emphasis 0.97, 26 filters from 0 to 8 kHz, an orthonormal DCT-II, a lifter of 22, and the logarithm
 /// of the energy in place of the first coefficient.
 package struct MelCepstra: Sendable {
-    package static let count = 13
-    package static let perSecond = 100
+    package static let count = 13, perSecond = 100
 
     private static let (window, step, size, filters) = (400, 160, 512, 26)
 

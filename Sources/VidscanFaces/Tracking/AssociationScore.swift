@@ -31,14 +31,6 @@ enum AssociationScore {
     }
 }
 
-extension TrackedDetection {
-    /// How much a face differs from the one before in its track, 0…2.
-    public func change(from earlier: TrackedDetection) -> Double {
-        let look = IdentityProfile(earlier).difference(to: IdentityProfile(self)).portrait ?? 0
-        return look + 1 - box.intersectionOverUnion(with: earlier.box)
-    }
-}
-
 /// A face's box and a velocity that decays while the face is out of sight, because predictions become unreliable.
 struct MotionEstimate: Sendable {
     /// Seconds in which the velocity decays to 1/e.

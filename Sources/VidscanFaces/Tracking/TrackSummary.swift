@@ -26,8 +26,7 @@ public struct TrackSummary: Sendable {
     public private(set) var lastVelocity = Point(x: 0, y: 0)
     /// Sum over samples of the face's size as a fraction of the frame's shorter side.
     public private(set) var prominence = 0.0
-    public private(set) var bestConfidence = 0.0
-    public private(set) var bestWeight = 0.0
+    public private(set) var bestConfidence = 0.0, bestWeight = 0.0
     private var confidenceSum = 0.0
     public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
     /// Whether a sample differed from those before as much as somebody else might.
@@ -117,6 +116,13 @@ public struct TrackSummary: Sendable {
         }
     }
 
+    func overlaps(_ other: TrackSummary) -> Bool {
+        epoch == other.epoch && firstSample <= other.lastSample && other.firstSample <= lastSample
+    }
+
+    /// Whether two tracks are never visible at the same time and have no timestamp jump between them.
+    public func mayBeSamePerson(as other: TrackSummary) -> Bool { epoch == other.epoch && !overlaps(other) }
+
     /// Whether the face was last seen at the frame's edge or moving out. `interval` is between samples, in seconds.
     public func hasLeft(interval: Double) -> Bool {
         let (width, height) = (Double(pictureSize.width), Double(pictureSize.height))
@@ -142,6 +148,12 @@ public struct TrackedDetection: Sendable {
         box: Rectangle, confidence: Double = 1, appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
     ) {
         (self.box, self.confidence, self.appearance, self.shape) = (box, confidence, appearance, shape)
+    }
+
+    /// How much a face differs from the one before in its track, 0…2.
+    public func change(from earlier: TrackedDetection) -> Double {
+        let look = IdentityProfile(earlier).difference(to: IdentityProfile(self)).portrait ?? 0
+        return look + 1 - box.intersectionOverUnion(with: earlier.box)
     }
 }
 

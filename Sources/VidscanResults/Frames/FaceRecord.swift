@@ -57,13 +57,10 @@ extension FaceRecord {
                 numbers[point] = position
             }
         }
-        numbers[.yaw] = face.pose?.yaw
-        numbers[.pitch] = face.pose?.pitch
-        numbers[.roll] = face.pose?.roll
-        numbers[.brightness] = face.quality?.brightness
-        numbers[.sharpness] = face.quality?.sharpness
-        numbers[.mouthCovered] = face.expressions?.evidence?.mouthCovered
-        numbers[.eyesCovered] = face.expressions?.evidence?.eyesCovered
+        (numbers[.yaw], numbers[.pitch], numbers[.roll]) = (face.pose?.yaw, face.pose?.pitch, face.pose?.roll)
+        (numbers[.brightness], numbers[.sharpness]) = (face.quality?.brightness, face.quality?.sharpness)
+        let pixels = face.expressions?.evidence
+        (numbers[.mouthCovered], numbers[.eyesCovered]) = (pixels?.mouthCovered, pixels?.eyesCovered)
         for metric in Metric.allCases { numbers[.metric(metric)] = face.expressions?[metric] }
         if let mesh, let pose = face.pose {
             let camera = CameraSpaceFace(mesh: mesh, pose: pose, in: size)

@@ -76,18 +76,15 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
         }
         let emoji = try numbers.float("emoji", in: 0...Double(Metric.allCases.count - 1), isRequired: false)
         face.emoji = Int(exactly: emoji).map { Metric.allCases[$0] }
-        guard emoji.isNaN || face.emoji?.emoji != nil else {
-            throw numbers.problem("a face has the invalid emoji \(emoji)")
-        }
+        try numbers.require(emoji.isNaN || face.emoji?.emoji != nil, "a face has the invalid emoji \(emoji)")
         face.blendshapes = try numbers.floats(blendshapeCount, of: "blendshape", in: 0...1)
         face.mesh = try numbers.floats(meshCount, of: "mesh", in: ReadLimits.coordinates)
             .map(FaceMesh.init(coordinates:))
         guard hasEvidence else {
             face.track = Int(numbers.next(Int32.self))
             let match = numbers.next(Double.self)
-            guard match.isNaN || (0...1).contains(match) else {
-                throw numbers.problem("a face has the invalid match \(match)", size: 8)
-            }
+            try numbers.require(
+                match.isNaN || (0...1).contains(match), "a face has the invalid match \(match)", size: 8)
             face.personMatch = match.isNaN ? nil : match
             let count = try numbers.integer(UInt8.self, in: 0...FaceRecord.maximumTicks) {
                 "a face has too much speech (\($0))"

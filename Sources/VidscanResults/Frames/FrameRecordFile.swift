@@ -95,9 +95,9 @@ package final class FrameRecordReader {
         let time = try head.integer(Int64.self, in: ReadLimits.microseconds) { "a frame has the invalid time \($0) µs" }
         let index = try head.integer(Int64.self, in: ReadLimits.counts) { "a frame has the invalid number \($0)" }
         let (width, height) = (Int(head.next(Int32.self)), Int(head.next(Int32.self)))
-        guard ReadLimits.sides.contains(width), ReadLimits.sides.contains(height) else {
-            throw head.problem("a frame has the invalid size \(width)x\(height)", size: 8)
-        }
+        try head.require(
+            [width, height].allSatisfy(ReadLimits.sides.contains), "a frame has the invalid size \(width)x\(height)",
+            size: 8)
         let count = try head.integer(Int32.self, in: ReadLimits.facesInFrame) { "a frame has too many faces (\($0))" }
         let epoch = try head.integer(Int32.self, in: 0...Int(Int32.max)) { "a frame has the invalid epoch \($0)" }
         let quality = FrameQuality(
@@ -125,9 +125,7 @@ package final class FrameRecordReader {
         var (face, hasCrop, speechCount) = try header.layout.read(&numbers)
         if speechCount > 0 {
             face.speech = Array(try NumberReader(input, count: speechCount).bytes)
-            guard face.speech.allSatisfy({ $0 <= 200 }) else {
-                throw input.problem("a face has invalid speech", at: numbers.start)
-            }
+            try input.require(face.speech.allSatisfy { $0 <= 200 }, "a face has invalid speech", at: numbers.start)
         }
         if hasCrop {
             let crop = try NumberReader(input, count: FaceCrop.byteCount)
@@ -146,9 +144,7 @@ package final class FrameRecordReader {
         for _ in 0..<FrameSignature.numberCount {
             let number = reader.next(Float.self)
             // Luma from 0 to 255 and fractions of 1, with a margin for rounding.
-            guard (-1...256).contains(number) else {
-                throw reader.problem("a frame's signature has the invalid number \(number)")
-            }
+            try reader.require((-1...256).contains(number), "a frame's signature has the invalid number \(number)")
             numbers.append(number)
         }
         return FrameSignature(numbers: numbers)

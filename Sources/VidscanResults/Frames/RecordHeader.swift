@@ -88,8 +88,6 @@ package struct OutputOptions: Codable, Sendable, Equatable {
 
     var keepsMeshes: Bool { hasLandmarks || formats.contains(where: \.needsMeshes) }
 
-    var smoothing: LocalRegression? { isSmoothed ? LocalRegression() : nil }
-
     fileprivate func check(_ check: RecordCheck) throws(VidscanError) {
         try check.number(events.blinkLongestSeconds, "options.events.blinkLongestSeconds", in: 0...60)
         try check.number(events.smileHoldSeconds, "options.events.smileHoldSeconds", in: 0...60)

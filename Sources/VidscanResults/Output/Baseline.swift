@@ -58,8 +58,7 @@ struct Baseline: Sendable {
             guard let value = measured[metric], let score = scores[metric] else { continue }
             face.numbers[.metric(metric)] = metric == .valence ? score : min(value, score)
         }
-        let emojis = Metric.namedEmojis.filter(metrics.contains)
-        face.emoji = Metric.likeliest(of: emojis) { face.numbers[.metric($0)] }?.metric
+        face.emoji = Metric.dominantEmoji(among: metrics) { face.numbers[.metric($0)] }
     }
 
     func smile(of face: FaceRecord, faceID: Int) -> Double? {

@@ -13,7 +13,6 @@ package protocol RowConsumer {
 extension RowConsumer { package func judged(_ people: [QualityRow]) {} }
 
 package struct TrackedFrames: Sendable {
-    /// The record is the file `name` in `folder`.
     let folder, name: String
     /// By frame; empty if none is left out.
     let isLeftOut: [Bool]
@@ -61,14 +60,13 @@ package struct TrackedFrames: Sendable {
 /// track in the first pass would take memory that grows with the video.
 package struct OutputPass: Sendable {
     package struct Summary: Sendable {
-        package var faces = 0
-        package var faceIDs = 0
-        package var personIDs = 0
-        package var events = 0
+        package var faces = 0, faceIDs = 0, personIDs = 0, events = 0
         /// By person_id.
         package var quality: [QualityRow] = []
         /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
         package var lacksBlinks = false
+
+        package init() {}
     }
 
     private let options: OutputOptions

@@ -12,21 +12,19 @@ struct TrackSmoother {
 
     private typealias Neighbour = (offset: Double, face: FaceRecord)
 
-    private let smoothing: LocalRegression?
-    private let reach: Double
+    private static let reach = LocalRegression.reach + 1e-6
+    private let isSmoothed: Bool
     private let outcome: TrackingOutcome
     private let baseline: Baseline
     private let metrics: Set<Metric>
     private let events: EventOptions
 
     init(_ options: OutputOptions, _ outcome: TrackingOutcome, _ baseline: Baseline) {
-        smoothing = options.smoothing
-        reach = (options.smoothing ?? LocalRegression()).reach + 1e-6
         (self.outcome, self.baseline) = (outcome, baseline)
-        (metrics, events) = (Set(options.metrics), options.events)
+        (isSmoothed, metrics, events) = (options.isSmoothed, Set(options.metrics), options.events)
     }
 
-    func isBeyondWindow(_ frame: FrameRecord, _ later: FrameRecord) -> Bool { later.seconds - frame.seconds > reach }
+    func isBeyondWindow(_ frame: FrameRecord, _ next: FrameRecord) -> Bool { next.seconds - frame.seconds > Self.reach }
 
     func rows(_ window: [Entry], at position: Int) -> [FaceRow] {
         let frame = window[position].frame
@@ -37,7 +35,7 @@ struct TrackSmoother {
                 neighbours(of: face, window, position, step: -1), neighbours(of: face, window, position, step: 1)
             )
             var judged = face
-            if let smoothing { smooth(&judged, before + after, in: frame.size, with: smoothing) }
+            if isSmoothed { smooth(&judged, before + after, in: frame.size) }
             judgeEyes(&judged, before, after)
             baseline.apply(to: &judged, faceID: track.faceID, metrics: metrics)
             rows.append(
@@ -56,7 +54,7 @@ struct TrackSmoother {
         while window.indices.contains(next) {
             let entry = window[next]
             let offset = entry.frame.seconds - now.frame.seconds
-            guard entry.shot == now.shot, entry.frame.size == now.frame.size, abs(offset) <= reach,
+            guard entry.shot == now.shot, entry.frame.size == now.frame.size, abs(offset) <= Self.reach,
                 let other = entry.frame.faces.first(where: { $0.track == face.track }),
                 (other.numbers[.chin] != nil) == hasMesh
             else { break }
@@ -66,11 +64,9 @@ struct TrackSmoother {
         return found
     }
 
-    private func smooth(
-        _ face: inout FaceRecord, _ neighbours: [Neighbour], in size: PictureSize, with regression: LocalRegression
-    ) {
+    private func smooth(_ face: inout FaceRecord, _ neighbours: [Neighbour], in size: PictureSize) {
         guard !neighbours.isEmpty else { return }
-        let factors = regression.factors(offsets: [0] + neighbours.map(\.offset))
+        let factors = LocalRegression.factors(offsets: [0] + neighbours.map(\.offset))
         face.numbers.smoothen(
             zip(factors, [face.numbers] + neighbours.map(\.face.numbers)).map { (weight: $0, numbers: $1) })
         var box = face.box
@@ -92,8 +88,7 @@ struct TrackSmoother {
         }
         if face.numbers[.metric(.au45)] != nil { face.numbers[.metric(.au45)] = events.closure(ofOpenness: openness) }
         if openness < Self.shut { hold(&face, before, after) }
-        let emojis = Metric.namedEmojis.filter(metrics.contains)
-        face.emoji = Metric.likeliest(of: emojis) { face.numbers[.metric($0)] }?.metric
+        face.emoji = Metric.dominantEmoji(among: metrics) { face.numbers[.metric($0)] }
     }
 
     /// Replaces what moves with the lids by what it is just before and after, and the gaze by nothing.

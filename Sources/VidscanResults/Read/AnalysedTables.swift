@@ -62,7 +62,6 @@ extension StoredResult {
         }
     }
 
-    /// Checks that the record exists and is unchanged.
     package func checkRecord() throws(VidscanError) {
         guard access("\(name)/\(ResultFiles.record)", F_OK) == 0, let digest = record.digests?[ResultFiles.record]
         else {
@@ -70,27 +69,6 @@ extension StoredResult {
         }
         guard try ResultFiles.digest(of: ResultFiles.record, in: name) == digest else {
             throw failure("\(ResultFiles.record) is not as vidscan wrote it; restore it, or analyse the video again")
-        }
-    }
-}
-
-extension ResultFiles {
-    /// The tables by which faces are hidden.
-    static let hiding = ["faces.csv", "frames.csv", "tracks.csv", "events.csv"]
-
-    /// Returns the SHA-256 of the record and of the tables that people may edit, for `run.json`.
-    package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
-        var digests: [String: String] = [:]
-        for file in hiding + [EpisodeTable.file, LandmarkFile.name, record] where access("\(folder)/\(file)", F_OK) == 0
-        {
-            digests[file] = try digest(of: file, in: folder)
-        }
-        return digests
-    }
-
-    static func digest(of file: String, in folder: String) throws(VidscanError) -> String {
-        do { return try FileDigest.sha256(path: "\(folder)/\(file)") } catch {
-            throw .result(error.reason, input: folder)
         }
     }
 }

@@ -31,6 +31,10 @@ final class BinaryFile {
     func problem(_ reason: String, at byte: Int) -> VidscanError {
         VidscanError.result("\(file.name), byte \(byte): \(reason); the file is damaged, analyse the video again")
     }
+
+    func require(_ holds: Bool, _ reason: @autoclosure () -> String, at byte: Int) throws(VidscanError) {
+        if !holds { throw problem(reason(), at: byte) }
+    }
 }
 
 /// The numbers of a frame, a face or a row, in host byte order. Errors name the byte of the last number that was read.
@@ -56,6 +60,10 @@ struct NumberReader {
 
     func problem(_ reason: String, size: Int = 4) -> VidscanError { file.problem(reason, at: start + offset - size) }
 
+    func require(_ holds: Bool, _ reason: @autoclosure () -> String, size: Int = 4) throws(VidscanError) {
+        try file.require(holds, reason(), at: start + offset - size)
+    }
+
     mutating func next<Number: BitwiseCopyable>(_ type: Number.Type) -> Number {
         defer { offset += MemoryLayout<Number>.size }
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
@@ -65,7 +73,7 @@ struct NumberReader {
         _ stored: Stored.Type, in range: ClosedRange<Value>, _ reason: (Value) -> String
     ) throws(VidscanError) -> Value {
         let value = Value(next(stored))
-        guard range.contains(value) else { throw problem(reason(value), size: MemoryLayout<Stored>.size) }
+        try require(range.contains(value), reason(value), size: MemoryLayout<Stored>.size)
         return value
     }
 
@@ -95,9 +103,7 @@ struct NumberReader {
         var values: [Float] = []
         for _ in 0..<count { values.append(Float(try float(name, in: range, isRequired: false))) }
         guard values.first?.isNaN == false else { return nil }
-        guard !values.contains(where: \.isNaN) else {
-            throw problem("a face has an incomplete \(name)", size: 4 * count)
-        }
+        try require(!values.contains(where: \.isNaN), "a face has an incomplete \(name)", size: 4 * count)
         return values
     }
 

@@ -31,7 +31,7 @@ package final class LandmarkReader {
 
     /// Throws unless all rows have been read.
     package func finish() throws(VidscanError) {
-        guard row == rows else { throw input.problem("has \(rows) rows, but faces.csv has \(row)", at: input.offset) }
+        try input.require(row == rows, "has \(rows) rows, but faces.csv has \(row)", at: input.offset)
     }
 }
 
@@ -66,21 +66,18 @@ package final class EmbeddingReader {
             personID: Int(numbers.next(Int32.self)), faceID: Int(numbers.next(Int32.self)),
             seconds: numbers.next(Double.self), weight: numbers.next(Float.self),
             embedding: FaceEmbedding(values: (0..<FaceEmbedding.length).map { _ in numbers.next(Float.self) }))
-        guard ReadLimits.ids.contains(value.personID), ReadLimits.ids.contains(value.faceID) else {
-            throw input.problem("row \(row) has an id below 1", at: start)
+        func require(_ holds: Bool, _ reason: String, at byte: Int = 0) throws(VidscanError) {
+            try input.require(holds, "row \(row) \(reason)", at: start + byte)
         }
+        try require([value.personID, value.faceID].allSatisfy(ReadLimits.ids.contains), "has an id below 1")
         // NaN is in no range.
-        guard ReadLimits.seconds.contains(value.seconds) else {
-            throw input.problem("row \(row) has the invalid time \(value.seconds)", at: start + 8)
-        }
-        guard ReadLimits.weight.contains(value.weight) else {
-            throw input.problem("row \(row) has the invalid weight \(value.weight)", at: start + 16)
-        }
-        guard value.embedding.values.allSatisfy(ReadLimits.embedding.contains) else {
-            throw input.problem("row \(row) has an embedding with invalid numbers", at: start + 20)
-        }
+        try require(ReadLimits.seconds.contains(value.seconds), "has the invalid time \(value.seconds)", at: 8)
+        try require(ReadLimits.weight.contains(value.weight), "has the invalid weight \(value.weight)", at: 16)
+        try require(
+            value.embedding.values.allSatisfy(ReadLimits.embedding.contains), "has an embedding with invalid numbers",
+            at: 20)
         let position = (person: value.personID, face: value.faceID, seconds: value.seconds)
-        guard previous < position else { throw input.problem("row \(row) is out of order", at: start) }
+        try require(previous < position, "is out of order")
         previous = position
         return value
     }

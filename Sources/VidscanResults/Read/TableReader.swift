@@ -94,6 +94,10 @@ package final class TableReader {
         .result("\(name), line \(line): \(reason); the table is damaged, analyse the video again")
     }
 
+    package func require(_ holds: Bool, _ reason: @autoclosure () -> String) throws(VidscanError) {
+        if !holds { throw problem(reason()) }
+    }
+
     /// Returns `nil` for a blank field.
     package func text(_ column: Int) -> String? {
         fields[column].isEmpty ? nil : String(decoding: bytes(column), as: UTF8.self)

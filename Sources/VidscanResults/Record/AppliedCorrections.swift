@@ -8,13 +8,8 @@ package struct AppliedCorrections: Codable, Sendable {
 
     /// The kinds of corrections, as their file names them.
     package enum Kind: String, Sendable, CaseIterable {
-        case samePerson = "same_person"
-        case differentPeople = "different_people"
-        case split
-        case name
-        case notAFace = "not_a_face"
-        case exclude
-        case note
+        case samePerson = "same_person", differentPeople = "different_people"
+        case split, name, notAFace = "not_a_face", exclude, note
     }
 
     package let file, sha256: String
@@ -43,9 +38,7 @@ package struct AppliedCorrections: Codable, Sendable {
 
     /// Per file.
     package static let maximum = 10_000
-}
 
-extension AppliedCorrections {
     func check(_ check: RecordCheck) throws(VidscanError) {
         let kinds = Kind.allCases.map(\.rawValue)
         // Before they are added up.

@@ -30,7 +30,6 @@ public struct InputFile: Sendable {
         bytes = Int64(status.st_size)
         modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     }
-    /// Compares the size and the modification time.
     package var isUnchanged: Bool {
         guard let now = try? InputFile(absolutePath) else { return false }
         return now.bytes == bytes && now.modified == modified

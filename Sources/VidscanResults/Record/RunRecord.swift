@@ -13,11 +13,7 @@ package struct RunRecord: Codable, Sendable {
     }
 
     package struct Video: Codable, Sendable {
-        package var format = ""
-        package var codec = ""
-        package var stream = 0
-        package var codedWidth = 0
-        package var codedHeight = 0
+        package var format = "", codec = "", stream = 0, codedWidth = 0, codedHeight = 0
         package var displayWidth, displayHeight: Int?
         package var durationSeconds: Double?
         /// Subtracted from each timestamp to give the time in the tables.
@@ -36,17 +32,10 @@ package struct RunRecord: Codable, Sendable {
     }
 
     package struct Counts: Codable, Sendable {
-        package var sampledFrames = 0
-        package var faces = 0
-        package var faceIds = 0
-        package var personIds = 0
+        package var sampledFrames = 0, faces = 0, faceIds = 0, personIds = 0
         /// Tracks that were too short, or not among the most prominent.
         package var tracksDropped = 0
-        package var hardCuts = 0
-        package var gradualCuts = 0
-        package var events = 0
-        package var decodedFrames = 0
-        package var packetsNotDecoded = 0
+        package var hardCuts = 0, gradualCuts = 0, events = 0, decodedFrames = 0, packetsNotDecoded = 0
         package var damagedFramesOrPackets = 0
 
         package init() {}
@@ -56,10 +45,7 @@ package struct RunRecord: Codable, Sendable {
         package var wallSeconds = 0.0
         /// From here to `embedSeconds`, sums over all workers.
         package var resampleSeconds = 0.0
-        package var detectSeconds = 0.0
-        package var cropSeconds = 0.0
-        package var meshSeconds = 0.0
-        package var measureSeconds = 0.0
+        package var detectSeconds = 0.0, cropSeconds = 0.0, meshSeconds = 0.0, measureSeconds = 0.0
         /// Frame signatures (for shots) and appearance descriptors (for tracks).
         package var lookSeconds = 0.0
         /// Face embeddings and their crops; missing in early versions.

@@ -42,37 +42,42 @@ package struct ColumnDefinition<Row>: Sendable {
 
 extension ColumnDefinition {
     init(
-        _ name: String, unit: String = "", range: String, _ meaning: String, values: [Column.Value] = [],
-        _ field: @escaping @Sendable (Row) -> Field
+        _ name: String, unit: String = "", range: String, _ field: @escaping @Sendable (Row) -> Field,
+        _ meaning: String, values: [Column.Value] = []
     ) {
         column = Column(name: name, unit: unit, range: range, meaning: meaning, status: nil, values: values)
         self.field = field
     }
 
     init(
-        _ name: String, unit: String = "", range: String, decimals: Int, _ meaning: String,
-        _ value: @escaping @Sendable (Row) -> Double?
-    ) { self.init(name, unit: unit, range: range, meaning) { row in .decimal(value(row), decimals: decimals) } }
-}
+        _ name: String, unit: String = "", range: String, decimals: Int,
+        _ value: @escaping @Sendable (Row) -> Double?, _ meaning: String
+    ) { self.init(name, unit: unit, range: range, { .decimal(value($0), decimals: decimals) }, meaning) }
 
-extension ColumnDefinition {
     /// A time on the clock of the tables.
-    static func time(_ name: String, _ meaning: String, _ microseconds: @escaping @Sendable (Row) -> Int64) -> Self {
-        Self(name, unit: "s", range: "any", meaning) { .microseconds(microseconds($0)) }
+    static func time(_ name: String, _ microseconds: @escaping @Sendable (Row) -> Int64, _ meaning: String) -> Self {
+        Self(name, unit: "s", range: "any", { .microseconds(microseconds($0)) }, meaning)
     }
 
-    static func seconds(_ name: String, _ meaning: String, _ value: @escaping @Sendable (Row) -> Double?) -> Self {
-        Self(name, unit: "s", range: "0 and up", decimals: 3, meaning, value)
+    static func seconds(_ name: String, _ value: @escaping @Sendable (Row) -> Double?, _ meaning: String) -> Self {
+        Self(name, unit: "s", range: "0 and up", decimals: 3, value, meaning)
     }
 
-    static func fraction(_ name: String, _ meaning: String, _ value: @escaping @Sendable (Row) -> Double?) -> Self {
-        Self(name, range: "0 to 1", decimals: 2, meaning, value)
+    static func fraction(_ name: String, _ value: @escaping @Sendable (Row) -> Double?, _ meaning: String) -> Self {
+        Self(name, range: "0 to 1", decimals: 2, value, meaning)
     }
 
     static func number(
-        _ name: String, from first: Int, _ meaning: String, _ value: @escaping @Sendable (Row) -> Int?
-    ) -> Self {
-        Self(name, range: "\(first) and up", meaning) { .integer(value($0)) }
+        _ name: String, from first: Int, _ value: @escaping @Sendable (Row) -> Int?, _ meaning: String
+    ) -> Self { Self(name, range: "\(first) and up", { .integer(value($0)) }, meaning) }
+
+    static func list(_ name: String, _ ids: @escaping @Sendable (Row) -> [Int], _ meaning: String) -> Self {
+        Self(
+            name, range: "numbers with spaces",
+            { row in
+                let ids = ids(row)
+                return ids.isEmpty ? .missing : .text(ids.map(String.init).joined(separator: " "))
+            }, meaning)
     }
 }
 

@@ -56,9 +56,7 @@ package enum FaceField: Hashable, Sendable {
     package var unit: String { description.column.unit }
     package var meaning: String { description.column.meaning }
     package var range: ClosedRange<Double> { description.range }
-}
 
-extension FaceField {
     struct Description: Sendable {
         let column: Column
         let range: ClosedRange<Double>
@@ -153,7 +151,7 @@ extension FaceField {
             name, unit: "px", range, rangeText: "inside the frame", isRequired: true,
             "\(what) of the face's box, clipped to the frame."
                 + " Relative to the top left corner of the upright frame with square pixels. Smoothed where five samples or more lie within"
-                + " \(NumberText.plain(LocalRegression().reach)) s, unless you use --no-smoothing; JSON has the raw values too."
+                + " \(NumberText.plain(LocalRegression.reach)) s, unless you use --no-smoothing; JSON has the raw values too."
         )
     }
 
@@ -184,13 +182,8 @@ extension FaceField {
 
 /// A point of a face in `faces.csv`, whose columns begin with the raw value. Left and right are the subject's own.
 package enum FacePoint: String, CaseIterable, Sendable {
-    case leftEye = "left_eye"
-    case rightEye = "right_eye"
-    case nose
-    case mouth
-    case leftMouthCorner = "left_mouth_corner"
-    case rightMouthCorner = "right_mouth_corner"
-    case chin
+    case leftEye = "left_eye", rightEye = "right_eye", nose, mouth
+    case leftMouthCorner = "left_mouth_corner", rightMouthCorner = "right_mouth_corner", chin
 
     /// The points that the detector finds too, in the order of `FaceLandmarks.points`.
     static let detected: [FacePoint] = [.leftEye, .rightEye, .nose, .leftMouthCorner, .rightMouthCorner]

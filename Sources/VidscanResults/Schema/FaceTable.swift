@@ -72,67 +72,97 @@ public enum FaceTable: ResultTable {
 
     package static let definitions: [ColumnDefinition<FaceRow>] =
         identity + ([.confidence] + FaceField.box).map(definition) + person
-        + FaceField.all.drop { $0 != .presence }.map(definition) + looks + words
+        + FaceField.all.drop { $0 != .presence }.map(definition) + looks
 
     private static let identity: [Definition] = [
-        .time("time", "The frame's own presentation time minus the container's start: what a player's clock shows.") {
-            $0.microseconds
-        },
-        .number("frame", from: 0, "The frame's index in presentation order among all frames of the stream.") {
-            Int($0.frame)
-        },
+        .time(
+            "time", \.microseconds,
+            "The frame's own presentation time minus the container's start: what a player's clock shows."),
         .number(
-            "face_id", from: 1,
+            "frame", from: 0, { Int($0.frame) },
+            "The frame's index in presentation order among all frames of the stream."),
+        .number(
+            "face_id", from: 1, \.faceID,
             "The same face keeps the same number from sample to sample until it is lost. The number continues across a cut"
-                + " when the match is certain. Numbers are in order of first appearance."
-        ) { $0.faceID },
+                + " when the match is certain. Numbers are in order of first appearance."),
     ]
 
     private static let person: [Definition] = [
         .number(
-            "person_id", from: 1,
-            "The same number for all face_ids that seem to be the same person. tracks.csv says how certain it is."
-        ) { $0.personID },
+            "person_id", from: 1, \.personID,
+            "The same number for all face_ids that seem to be the same person. tracks.csv says how certain it is."),
         .fraction(
-            "person_match",
+            "person_match", \.face.personMatch,
             "How certain it is that this sample shows the same face as the best samples of its track rather than another"
                 + " person's of the video: 0.5 if another person is as near. Blank in the samples that were not compared, which are"
-                + " most."
-        ) { $0.face.personMatch },
+                + " most."),
     ]
 
     private static let looks: [Definition] = [
         Definition(
-            "looks_at_camera", range: "0 or 1",
+            "looks_at_camera", range: "0 or 1", { .integer($0.looksAtCamera.map { $0 ? 1 : 0 }) },
             "1 if the gaze is within \(NumberText.plain(GazeTarget.cameraDegrees)) degrees of the camera, otherwise 0. Blank"
                 + " while an eye is shut, unless the head is turned by more than"
                 + " \(NumberText.plain(GazeTarget.turnedDegrees)) degrees, and without the metrics gaze_yaw and gaze_pitch."
-        ) { .integer($0.looksAtCamera.map { $0 ? 1 : 0 }) },
+        ),
         .number(
-            "looks_at", from: 0,
+            "looks_at", from: 0, \.looksAt,
             "The person_id of the face in whose direction the person looks, within"
                 + " \(NumberText.plain(GazeTarget.marginDegrees)) degrees of where it may be, the nearest of several; 0 for the"
                 + " camera and for nobody in the frame. By the gaze, or where the eyes cannot be seen because the head is turned, by the head. Blank as"
-                + " looks_at_camera. One camera cannot tell how far away a face is: see docs/interaction.md."
-        ) { $0.looksAt },
-    ]
-
-    private static let words = [
+                + " looks_at_camera. One camera cannot tell how far away a face is: see docs/interaction.md."),
         Definition(
             "measured_from", range: "both, left, right",
+            { ($0.face.measuredSide?.rawValue).map(Field.text) ?? .missing },
             "The sides of the face, the subject's own, that expressions are measured from: one beyond"
                 + " \(NumberText.plain(ExpressionLimits.maximumYaw)) degrees of yaw, where only its eye, its brow, its cheek and the"
-                + " mouth are measured, and less certainly. Blank if none are measured."
-        ) { ($0.face.measuredSide?.rawValue).map(Field.text) ?? .missing },
+                + " mouth are measured, and less certainly. Blank if none are measured."),
         Definition(
-            "dominant_emoji", range: "an emoji",
+            "dominant_emoji", range: "an emoji", { ($0.face.emoji?.emoji).map { .text(String($0)) } ?? .missing },
             "The measured emoji with the highest score, if that is \(NumberText.plain(Metric.likelyScore)) or more; otherwise"
-                + " blank. Experimental emojis are never named."
-        ) { ($0.face.emoji?.emoji).map { .text(String($0)) } ?? .missing },
+                + " blank. Experimental emojis are never named."),
     ]
 
     private static func definition(_ field: FaceField) -> Definition {
         let facts = field.description
         return Definition(column: facts.column) { .decimal($0[field], decimals: facts.decimals) }
     }
+}
+
+/// A row of `frames.csv`.
+package struct FrameRow: Sendable {
+    package var frame: FrameRecord
+    /// From 1.
+    package var shot: Int
+    /// The kept ones.
+    package var faces: Int
+}
+
+/// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled" and "nothing to be seen".
+public enum FrameTable: ResultTable {
+    /// The members of a frame in `faces.json`, which has the faces instead of their number.
+    static let describing = definitions.filter { $0.column.name != "faces" }
+
+    package static let definitions: [ColumnDefinition<FrameRow>] = [
+        .time("time", \.frame.microseconds, "As in faces.csv."),
+        .number("frame", from: 0, { Int($0.frame.index) }, "As in faces.csv."),
+        .number("faces", from: 0, \.faces, "The number of faces in the frame: its rows in faces.csv."),
+        Definition(
+            "luma", range: "0 to 100", decimals: 2, \.frame.quality.luma,
+            "The mean luma of the frame: 0 is black, 100 is white."),
+        Definition(
+            "sharpness", range: "0 and up", decimals: 2, \.frame.quality.sharpness,
+            "The variance of the Laplacian of the frame's luma (0 to 255), in the size in which faces are searched (640 pixels"
+                + " on the longer side at most, unless a setting changes that). Small if the frame is blurred, or has little detail: compare"
+                + " frames of one shot with each other."),
+        Definition(
+            "damaged", range: "0 or 1", { .integer($0.frame.isDamaged ? 1 : 0) },
+            "1 if the decoder reported an error in the frame's data, or in a frame since the last keyframe from which it may"
+                + " have been predicted. Such a frame may show blocks or smears, and what is measured in it may be wrong."
+        ),
+        Definition(
+            "voice", range: "0 to 100", decimals: 1, \.frame.voice,
+            "How likely somebody speaks, seen or not (Silero VAD). Blank without --speech and without sound."),
+        .number("shot", from: 1, \.shot, "The number of the shot: one more from each shot_cut in events.csv on."),
+    ]
 }

@@ -28,33 +28,26 @@ public enum PeopleTable: ResultTable {
     public static let file = "people.csv"
     package static let definitions: [ColumnDefinition<PersonRow>] = [
         .number(
-            "study_person_id", from: 1,
+            "study_person_id", from: 1, \.studyPersonID,
             "The same number for everybody who seems to be the same person in any of the videos. It stays the same when"
-                + " videos are added."
-        ) { $0.studyPersonID },
-        Definition("name", range: "any text", "The pseudonym that a correction gave; blank without one.") {
-            $0.name.map(Field.text) ?? .missing
-        },
-        Definition("video", range: "a path", "The video, as run.json of its result names it.") { .text($0.video) },
+                + " videos are added."),
         Definition(
-            "person_ids", range: "numbers with spaces",
-            "The person_id in the result. There are several if the study joins people of one video."
-        ) { .text(list($0.personIDs)) },
-        Definition("face_ids", range: "numbers with spaces", "The face_ids in the result: the rows of tracks.csv.") {
-            .text(list($0.faceIDs))
-        },
-        .seconds("seconds", "The sum of seconds_visible of these face_ids.") { $0.seconds },
-        .time("first_time", "When the person is first visible.") { $0.firstMicroseconds },
-        .time("last_time", "When the person is last visible.") { $0.lastMicroseconds },
+            "name", range: "any text", { $0.name.map(Field.text) ?? .missing },
+            "The pseudonym that a correction gave; blank without one."),
+        Definition("video", range: "a path", { .text($0.video) }, "The video, as run.json of its result names it."),
+        .list(
+            "person_ids", \.personIDs,
+            "The person_id in the result. There are several if the study joins people of one video."),
+        .list("face_ids", \.faceIDs, "The face_ids in the result: the rows of tracks.csv."),
+        .seconds("seconds", \.seconds, "The sum of seconds_visible of these face_ids."),
+        .time("first_time", \.firstMicroseconds, "When the person is first visible."),
+        .time("last_time", \.lastMicroseconds, "When the person is last visible."),
         .fraction(
-            "confidence",
+            "confidence", \.confidence,
             "How certain it is that this is the person of the other rows and nobody else, or, for a single row, that"
                 + " nobody else in the study is this person: 0.5 if it could as well be otherwise, below 0.4 if the face"
-                + " could not be compared, and 1 if a correction decided it."
-        ) { $0.confidence },
-        .time("best_time", "When the person is shown best: the time for a thumbnail.") { $0.bestMicroseconds },
-        .number("best_frame", from: 0, "The frame of best_time, counted as in faces.csv.") { Int($0.bestFrame) },
+                + " could not be compared, and 1 if a correction decided it."),
+        .time("best_time", \.bestMicroseconds, "When the person is shown best: the time for a thumbnail."),
+        .number("best_frame", from: 0, { Int($0.bestFrame) }, "The frame of best_time, counted as in faces.csv."),
     ]
-
-    private static func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: " ") }
 }

@@ -26,12 +26,10 @@ package struct QualityRow: Sendable {
     /// `nil` if no metric was requested, and for a still picture, which has no duration.
     package var measuredFraction: Double? { measuredSeconds.flatMap(fraction) }
 
-    /// The fraction in which the whole face was measured.
     package var wholeFraction: Double? {
         measuredSeconds.flatMap { fraction(of: max(0, $0 - oneSideSeconds - halfCoveredSeconds)) }
     }
 
-    /// `nil` for a still picture, which has no duration.
     package func fraction(of seconds: Double) -> Double? { visibleSeconds > 0 ? seconds / visibleSeconds : nil }
 }
 
@@ -39,33 +37,25 @@ package struct QualityRow: Sendable {
 public enum QualityTable: ResultTable {
     package static let file = "quality.csv"
 
-    package static let definitions: [ColumnDefinition<QualityRow>] = time + reasons + medians
-
-    private static let time: [Definition] = [
-        .number("person_id", from: 1, "As in faces.csv.") { $0.personID },
-        .number("faces", from: 1, "The number of the person's face_ids.") { $0.faces },
-        .seconds("seconds_visible", "The sum of seconds_visible in tracks.csv.") { $0.visibleSeconds },
+    package static let definitions: [ColumnDefinition<QualityRow>] = [
+        .number("person_id", from: 1, \.personID, "As in faces.csv."),
+        .number("faces", from: 1, \.faces, "The number of the person's face_ids."),
+        .seconds("seconds_visible", \.visibleSeconds, "The sum of seconds_visible in tracks.csv."),
         .seconds(
-            "measured_seconds",
+            "measured_seconds", \.measuredSeconds,
             "The part of seconds_visible in which an expression is measured: measured_from in faces.csv is not blank. With"
                 + " --metrics, one of the requested metrics has a value; blank if none is requested. attention does not count,"
-                + " because every mesh has it."
-        ) { $0.measuredSeconds },
+                + " because every mesh has it."),
         .fraction(
-            "measured_fraction", "measured_seconds divided by seconds_visible. Blank for a still picture."
-        ) { $0.measuredFraction },
+            "measured_fraction", \.measuredFraction,
+            "measured_seconds divided by seconds_visible. Blank for a still picture."),
         .seconds(
-            "one_side_seconds",
+            "one_side_seconds", { $0.measuredSeconds == nil ? nil : $0.oneSideSeconds },
             "The part of measured_seconds in which one side of the face is measured, so that emotions are blank:"
-                + " measured_from in faces.csv is left or right."
-        ) { $0.measuredSeconds == nil ? nil : $0.oneSideSeconds },
+                + " measured_from in faces.csv is left or right."),
         .seconds(
-            "half_covered_seconds",
-            "The part of measured_seconds in which something covers the mouth or the eyes, so that emotions are blank."
-        ) { $0.measuredSeconds == nil ? nil : $0.halfCoveredSeconds },
-    ]
-
-    private static let reasons = [
+            "half_covered_seconds", { $0.measuredSeconds == nil ? nil : $0.halfCoveredSeconds },
+            "The part of measured_seconds in which something covers the mouth or the eyes, so that emotions are blank."),
         reason(
             .turned,
             "the head is turned by more than \(degrees(ExpressionLimits.maximumYawOfSide)) sideways, by more than"
@@ -76,40 +66,22 @@ public enum QualityTable: ResultTable {
             "the face is too small: less than \(NumberText.plain(ExpressionLimits.minimumEyePixels)) pixels between"
                 + " the outer corners of the eyes, seen from the front"),
         reason(.noMesh, "no mesh fits: the face is in profile, or too small, dark or blurred"),
+        Definition(
+            "median_width", unit: "px", range: "0 and up", decimals: 1, \.medianWidth,
+            "Median of width in faces.csv, from a histogram; exact to 2 %."),
+        Definition(
+            "median_yaw", unit: "degrees", range: "0 to 90", decimals: 1, \.medianYaw,
+            "Median of the absolute yaw, from a histogram; exact to 0.2. Blank if there is never a mesh."),
+        Definition(
+            "median_brightness", range: "0 to 100", decimals: 1, \.medianBrightness,
+            "Median of brightness, from a histogram; exact to 0.2. Blank if there is never a mesh."),
     ]
 
     private static func degrees(_ angle: Double) -> String { "\(NumberText.plain(angle)) degrees" }
 
     private static func reason(_ reason: BlankReason, _ meaning: String) -> Definition {
-        .seconds("\(reason.name)_seconds", "The part of seconds_visible that is not measured because \(meaning).") {
-            $0.measuredSeconds == nil ? nil : $0.blankSeconds[reason] ?? 0
-        }
-    }
-
-    private static let medians = [
-        Definition(
-            "median_width", unit: "px", range: "0 and up", decimals: 1,
-            "Median of width in faces.csv, from a histogram; exact to 2 %."
-        ) { $0.medianWidth },
-        Definition(
-            "median_yaw", unit: "degrees", range: "0 to 90", decimals: 1,
-            "Median of the absolute yaw, from a histogram; exact to 0.2. Blank if there is never a mesh."
-        ) { $0.medianYaw },
-        Definition(
-            "median_brightness", range: "0 to 100", decimals: 1,
-            "Median of brightness, from a histogram; exact to 0.2. Blank if there is never a mesh."
-        ) { $0.medianBrightness },
-    ]
-}
-
-extension BlankReason {
-    /// In names of columns.
-    fileprivate var name: String {
-        switch self {
-        case .turned: "turned"
-        case .covered: "covered"
-        case .small: "small"
-        case .noMesh: "no_mesh"
-        }
+        .seconds(
+            "\(reason.rawValue)_seconds", { $0.measuredSeconds == nil ? nil : $0.blankSeconds[reason] ?? 0 },
+            "The part of seconds_visible that is not measured because \(meaning).")
     }
 }

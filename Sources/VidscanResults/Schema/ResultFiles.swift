@@ -1,5 +1,5 @@
 internal import Glibc
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanMedia
 
 /// A file format for face rows.
@@ -54,6 +54,25 @@ package enum ResultFiles {
     package static let originals = "original"
     /// In the folder of the originals, and in a result that replaced a corrected one.
     package static let corrections = "corrections.json"
+
+    /// The tables by which faces are hidden.
+    static let hiding = ["faces.csv", "frames.csv", "tracks.csv", "events.csv"]
+
+    /// Returns the SHA-256 of the record and of the tables that people may edit, for `run.json`.
+    package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
+        var digests: [String: String] = [:]
+        for file in hiding + [EpisodeTable.file, LandmarkFile.name, record] where access("\(folder)/\(file)", F_OK) == 0
+        {
+            digests[file] = try digest(of: file, in: folder)
+        }
+        return digests
+    }
+
+    static func digest(of file: String, in folder: String) throws(VidscanError) -> String {
+        do { return try FileDigest.sha256(path: "\(folder)/\(file)") } catch {
+            throw .result(error.reason, input: folder)
+        }
+    }
 }
 
 /// Files that can identify people even if their faces are hidden: all that are not known to be harmless.

@@ -6,7 +6,11 @@ public enum Schema {
     /// A file of a result or of a study. The columns of arrays and of other programs' tables are not listed.
     public struct Table: Sendable {
         public let file, meaning: String
-        public private(set) var columns: [Column] = []
+        public let columns: [Column]
+
+        init(_ file: String, _ columns: [Column], _ meaning: String) {
+            (self.file, self.columns, self.meaning) = (file, columns, meaning)
+        }
 
         /// `events.csv` and `events`
         fileprivate var names: [String] { [file, String(file.prefix { $0 != "." })] }
@@ -19,75 +23,62 @@ public enum Schema {
 
     public static let tables = [
         Table(
-            file: "faces.csv", meaning: "One row per face and sampled frame, in time order.", columns: FaceTable.columns
-        ),
+            "faces.csv", FaceTable.columns,
+            "One row per face and sampled frame, in time order."),
         Table(
-            file: "frames.csv",
-            meaning:
-                "One row per sampled frame, so that \"no face\" differs from \"not sampled\", and from \"too dark, blurred"
-                + " or damaged\".",
-            columns: FrameTable.columns),
+            "frames.csv", FrameTable.columns,
+            "One row per sampled frame, so that \"no face\" differs from \"not sampled\", and from \"too dark, blurred"
+                + " or damaged\"."),
         Table(
-            file: "tracks.csv", meaning: "One row per face_id: when it is visible, and a summary of its measurements.",
-            columns: TrackTable.columns),
+            "tracks.csv", TrackTable.columns,
+            "One row per face_id: when it is visible, and a summary of its measurements."),
         Table(
-            file: "events.csv",
-            meaning:
-                "One row per event, in time order. Events of eyes and smiles need the metrics of the eyes and the smile;"
+            "events.csv", EventTable.columns,
+            "One row per event, in time order. Events of eyes and smiles need the metrics of the eyes and the smile;"
                 + " blinks need at least \(NumberText.plain(EventOptions().blinkMinimumRate)) samples per second, unless a"
-                + " pipeline changes that.",
-            columns: EventTable.columns),
+                + " pipeline changes that."),
         Table(
-            file: EpisodeTable.file,
-            meaning:
-                "One row per interval, in order of start, kind, person_id and face_id: what the events begin and end, under"
-                + " one number. The same metrics and sampling rates are needed as for events.csv.",
-            columns: EpisodeTable.columns),
+            EpisodeTable.file, EpisodeTable.columns,
+            "One row per interval, in order of start, kind, person_id and face_id: what the events begin and end, under"
+                + " one number. The same metrics and sampling rates are needed as for events.csv."),
         Table(
-            file: QualityTable.file,
-            meaning:
-                "One row per person: how much of the time an expression was measured, and why the rest is blank. The seconds of"
-                + " the reasons and measured_seconds add up to seconds_visible.",
-            columns: QualityTable.columns),
+            QualityTable.file, QualityTable.columns,
+            "One row per person: how much of the time an expression was measured, and why the rest is blank. The seconds of"
+                + " the reasons and measured_seconds add up to seconds_visible."),
         Table(
-            file: ResultFiles.dyads,
-            meaning:
-                "Of 'vidscan interact': one row per pair of people and measure. docs/interaction.md defines the measures.",
-            columns: DyadTable.columns),
+            ResultFiles.dyads, DyadTable.columns,
+            "Of 'vidscan interact': one row per pair of people and measure. docs/interaction.md defines the measures."),
         Table(
-            file: "blendshapes.csv",
-            meaning: "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
-                + " ARKit-style scores, 0 to 1, under its usual name.",
             // The model defines the columns of the scores.
-            columns: Array(FaceTable.columns.prefix(3))),
+            "blendshapes.csv", Array(FaceTable.columns.prefix(3)),
+            "With --blendshapes: one row per face with measured expressions, and one column for each of the 52"
+                + " ARKit-style scores, 0 to 1, under its usual name."),
         Table(
-            file: "landmarks.npy",
-            meaning: "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
+            "landmarks.npy", [],
+            "With --landmarks: float32 of shape (rows of faces.csv, 478, 3): x and y in pixels of the upright"
                 + " frame, z in the same unit, smaller is nearer. Indices are MediaPipe's. Faces without a mesh are NaN."
                 + " The points are not smoothed."),
         Table(
-            file: ForeignTable.openFace.file,
-            meaning:
-                "With --format openface: the \(ForeignTable.openFace.names.count) columns that FeatureExtraction of OpenFace 2.2"
+            ForeignTable.openFace.file, [],
+            "With --format openface: the \(ForeignTable.openFace.names.count) columns that FeatureExtraction of OpenFace 2.2"
                 + " writes, in its order, units and coordinates: a row per face and sampled frame, and one for a frame"
                 + " without a face. Points are not smoothed. docs/formats.md compares each column."),
         Table(
-            file: ForeignTable.pyFeat.file,
-            meaning: "With --format pyfeat: the columns that the detector of Py-Feat 2 writes, except for its face"
+            ForeignTable.pyFeat.file, [],
+            "With --format pyfeat: the columns that the detector of Py-Feat 2 writes, except for its face"
                 + " embeddings: a row per face and sampled frame, and one for a frame without a face. Points are not"
                 + " smoothed. docs/formats.md compares each column."),
         Table(
-            file: EmbeddingFile.name,
-            meaning: "With --people: records with the fields person_id and face_id (int32), time (float64, as in"
+            EmbeddingFile.name, [],
+            "With --people: records with the fields person_id and face_id (int32), time (float64, as in"
                 + " faces.csv), weight (float32: how well the face can be seen, from 0 up) and embedding (float32,"
                 + " \(FaceEmbedding.length) numbers), for up to five samples of each track, in the order of person_id,"
                 + " face_id and time. Biometric data."),
         Table(
-            file: PeopleTable.file,
-            meaning: "Of 'vidscan people': one row per person and video, over many results. With --tables,"
+            PeopleTable.file, PeopleTable.columns,
+            "Of 'vidscan people': one row per person and video, over many results. With --tables,"
                 + " people_tracks.csv and people_faces.csv have the rows of all tracks.csv and faces.csv after the"
-                + " columns video and study_person_id.",
-            columns: PeopleTable.columns),
+                + " columns video and study_person_id."),
     ]
 
     /// Returns the tables with only the named columns, and whole tables that are named by their file. `names` may be
@@ -111,7 +102,7 @@ public enum Schema {
                 column.values.removeAll { !names.contains($0.name) }
                 return column.values.isEmpty ? nil : column
             }
-            return columns.isEmpty ? nil : Table(file: table.file, meaning: table.meaning, columns: columns)
+            return columns.isEmpty ? nil : Table(table.file, columns, table.meaning)
         }
     }
 

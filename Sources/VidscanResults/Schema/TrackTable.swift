@@ -5,7 +5,6 @@ internal import VidscanFaces
 package struct TrackRow: Sendable {
     package struct Statistic: Sendable {
         package var mean, median, maximum: Float?
-        /// The resting level.
         package var rest: Float?
         /// The samples in which the number is known, and the seconds they stand for.
         package var samples = 0
@@ -23,8 +22,7 @@ package struct TrackRow: Sendable {
 
     /// Ticks of 40 ms.
     package struct Speech: Sendable {
-        private var known = 0
-        private var spoken = 0
+        private var known = 0, spoken = 0
 
         /// - Parameter ticks: How likely the face speaks, in halves of a percent.
         mutating func add(_ ticks: [UInt8]) {
@@ -41,9 +39,7 @@ package struct TrackRow: Sendable {
     package var personID: Int?
     package var personConfidence: Double?
     package var firstMicroseconds, lastMicroseconds: Int64
-    package var visibleSeconds = 0.0
-    package var samples = 0
-    package var appearances = 0
+    package var visibleSeconds = 0.0, samples = 0, appearances = 0
     package var meanBox = Rectangle(x: 0, y: 0, width: 0, height: 0)
     package var bestMicroseconds, bestFrame: Int64
     /// `nil` if the sampling rate is too low for blinks.
@@ -58,68 +54,55 @@ public enum TrackTable: ResultTable {
     /// The numbers whose mean, median and maximum are given for each face_id.
     package static let measures: [FaceField] = FaceField.pose + [.brightness] + FaceField.metrics
 
-    package static let definitions: [ColumnDefinition<TrackRow>] = facts + blinks + speech + statistics
+    package static let definitions: [ColumnDefinition<TrackRow>] = facts + statistics
 
     private static let facts: [Definition] = [
-        .number("face_id", from: 1, "As in faces.csv.") { $0.faceID },
-        .number("person_id", from: 1, "As in faces.csv.") { $0.personID },
+        .number("face_id", from: 1, \.faceID, "As in faces.csv."),
+        .number("person_id", from: 1, \.personID, "As in faces.csv."),
         .fraction(
-            "person_confidence",
+            "person_confidence", \.personConfidence,
             "How certain person_id is: 0.5 if the face could as well belong to another person of the video, or this"
-                + " person's other faces to somebody else; below 0.4 if the face could not be judged."
-        ) { $0.personConfidence },
-        .time("first_time", "When the face is first visible.") { $0.firstMicroseconds },
-        .time("last_time", "When it is last visible.") { $0.lastMicroseconds },
+                + " person's other faces to somebody else; below 0.4 if the face could not be judged."),
+        .time("first_time", \.firstMicroseconds, "When the face is first visible."),
+        .time("last_time", \.lastMicroseconds, "When it is last visible."),
         .seconds(
-            "seconds_visible",
+            "seconds_visible", \.visibleSeconds,
             "The seconds of its samples. A sample stands for the time since the video's sample before it, at most twice the"
-                + " mean time between samples; 0 for a still picture."
-        ) { $0.visibleSeconds },
-        .number("samples", from: 1, "Its rows in faces.csv.") { $0.samples },
-        .number("appearances", from: 1, "How often it appears: its face_started events in events.csv.") {
-            $0.appearances
-        },
+                + " mean time between samples; 0 for a still picture."),
+        .number("samples", from: 1, \.samples, "Its rows in faces.csv."),
+        .number("appearances", from: 1, \.appearances, "How often it appears: its face_started events in events.csv."),
         side("x", "Left edge of the mean box.") { $0.x },
         side("y", "Top edge of the mean box.") { $0.y },
         side("width", "Width of the mean box.") { $0.width },
         side("height", "Height of the mean box.") { $0.height },
         .time(
-            "best_time", "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."
-        ) { $0.bestMicroseconds },
-        .number("best_frame", from: 0, "The frame of best_time, counted as in faces.csv.") { Int($0.bestFrame) },
+            "best_time", \.bestMicroseconds,
+            "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."),
+        .number("best_frame", from: 0, { Int($0.bestFrame) }, "The frame of best_time, counted as in faces.csv."),
+        .number(
+            "blinks", from: 0, { row in row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil } },
+            "Its blinks in events.csv. Blank if too few samples per second were taken to see blinks, or if the eyes could"
+                + " never be measured."),
+        .seconds(
+            "blink_seconds", { row in row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } },
+            "The part of seconds_visible in which a blink can be seen: an eye is measured. Blank where blinks is blank."
+        ),
+        Definition(
+            "blink_rate", unit: "1/min", range: "0 and up", decimals: 2, \.blinks?.perMinute,
+            "blinks per minute of blink_seconds. Blank where blinks is blank."),
+        .seconds(
+            "speaking_seconds", \.speech.seconds,
+            "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."),
+        .fraction(
+            "speaking_share", \.speech.fraction,
+            "speaking_seconds as a fraction of the time in which speaking is known."),
     ]
 
     private static func side(
         _ name: String, _ meaning: String, _ value: @escaping @Sendable (Rectangle) -> Double
     ) -> Definition {
-        Definition(name, unit: "px", range: "inside the frame", decimals: 2, meaning) { value($0.meanBox) }
+        Definition(name, unit: "px", range: "inside the frame", decimals: 2, { value($0.meanBox) }, meaning)
     }
-
-    private static let blinks: [Definition] = [
-        .number(
-            "blinks", from: 0,
-            "Its blinks in events.csv. Blank if too few samples per second were taken to see blinks, or if the eyes could"
-                + " never be measured."
-        ) { row in row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil } },
-        .seconds(
-            "blink_seconds",
-            "The part of seconds_visible in which a blink can be seen: an eye is measured. Blank where blinks is blank."
-        ) { row in row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } },
-        Definition(
-            "blink_rate", unit: "1/min", range: "0 and up", decimals: 2,
-            "blinks per minute of blink_seconds. Blank where blinks is blank."
-        ) { $0.blinks?.perMinute },
-    ]
-
-    private static let speech: [Definition] = [
-        .seconds(
-            "speaking_seconds",
-            "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."
-        ) { $0.speech.seconds },
-        .fraction(
-            "speaking_share", "speaking_seconds as a fraction of the time in which speaking is known."
-        ) { $0.speech.fraction },
-    ]
 
     private static let statistics: [Definition] = measures.enumerated().flatMap { index, measure in
         let name = measure.name
@@ -130,8 +113,8 @@ public enum TrackTable: ResultTable {
             Definition(
                 "\(name)_\(suffix)", unit: measure.unit, range: Column.text(of: measure.range),
                 // The mean of a yes-or-no measure is a fraction.
-                decimals: decimals ?? max(2, measure.description.decimals), meaning
-            ) { value($0.statistics[index]).map(Double.init) }
+                decimals: decimals ?? max(2, measure.description.decimals),
+                { value($0.statistics[index]).map(Double.init) }, meaning)
         }
         let resolution = NumberText.fixed((measure.range.upperBound - measure.range.lowerBound) / 512, decimals: 3)
         var levels = [
@@ -151,12 +134,12 @@ public enum TrackTable: ResultTable {
         }
         return levels + [
             .number(
-                "\(name)_samples", from: 0,
+                "\(name)_samples", from: 0, { $0.statistics[index].samples },
                 "The number of samples in which \(name) is known: its mean, median and maximum are computed from these."
-            ) { $0.statistics[index].samples },
-            .seconds("\(name)_seconds", "The seconds of these samples, as in seconds_visible.") {
-                $0.statistics[index].seconds
-            },
+            ),
+            .seconds(
+                "\(name)_seconds", { $0.statistics[index].seconds },
+                "The seconds of these samples, as in seconds_visible."),
         ]
     }
 }

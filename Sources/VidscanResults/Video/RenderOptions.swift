@@ -120,10 +120,7 @@ package struct StickerOptions: Sendable, Equatable {
     /// How an image with another aspect ratio is aligned in the region.
     package enum Anchor: String, Sendable, CaseIterable {
         case center, top, bottom, left, right
-        case topLeft = "top-left"
-        case topRight = "top-right"
-        case bottomLeft = "bottom-left"
-        case bottomRight = "bottom-right"
+        case topLeft = "top-left", topRight = "top-right", bottomLeft = "bottom-left", bottomRight = "bottom-right"
 
         /// The fractions of the free space left of and above the image.
         package var fractions: (x: Double, y: Double) {

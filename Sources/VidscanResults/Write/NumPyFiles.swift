@@ -121,10 +121,9 @@ struct NumPyHeader {
         guard length.isMultiple(of: 64), digits.count <= 15, let rows = Int(String(decoding: digits, as: UTF8.self)),
             Array(head + rest) == bytes(rows: rows, length: length)
         else { throw input.problem("its header does not describe \(contents)", at: 10) }
-        guard rows <= maximum else { throw input.problem("has more than \(maximum) rows", at: 10) }
-        guard input.size == Int64(length + rows * rowBytes) else {
-            throw input.problem("does not have the size of \(rows) rows", at: 10)
-        }
+        try input.require(rows <= maximum, "has more than \(maximum) rows", at: 10)
+        let size = Int64(length + rows * rowBytes)
+        try input.require(input.size == size, "does not have the size of \(rows) rows", at: 10)
         return rows
     }
 }

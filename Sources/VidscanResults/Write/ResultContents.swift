@@ -50,7 +50,7 @@ package struct ResultContents {
 
     static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
         switch kind {
-        case .segment: ([kind.record] + SegmentRecord.files).contains(name)
+        case .segment: [kind.record, ResultFiles.record].contains(name)
         case .result:
             ResultFiles.corrected.contains(name) || name == ResultFiles.originals || rendered.contains(name)
                 || [ResultFiles.dyads, "report.html"].contains(name)

@@ -40,6 +40,43 @@ extension AnonymizeOptions.Shape: SettingChoice {}
 extension VideoCodec: SettingChoice {}
 
 extension Settings.Render {
+    package var visible: FaceChoice {
+        var choice = FaceChoice()
+        if let keptPeople { choice.people = .only(keptPeople.ids) }
+        if let hiddenPeople { choice.people = .allBut(hiddenPeople.ids) }
+        choice.keptFaces = keptFaces?.ids ?? []
+        choice.hiddenFaces = hiddenFaces?.ids ?? []
+        return choice
+    }
+
+    package var namesSomebody: Bool { [keptPeople, hiddenPeople, keptFaces, hiddenFaces].contains { $0 != nil } }
+
+    /// - Parameter isRequested: Whether to make a video even if no setting requests one.
+    /// - Returns: `nil` if no video is to be made.
+    package func options(isRequested: Bool = false) -> RenderOptions? {
+        let draws = overlay || style != nil || show != nil
+        guard isRequested || draws || sticker != nil || anonymize != nil else { return nil }
+        var options = video
+        options.anonymize = anonymize.map { method in
+            var hiding = hiding
+            hiding.method = method
+            hiding.visible = visible
+            return hiding
+        }
+        options.sticker = sticker.map { path in
+            var image = image
+            image.path = path
+            return image
+        }
+        // Videos with hidden faces or stickers show no boxes unless boxes are requested too.
+        if draws || (anonymize == nil && sticker == nil) {
+            var drawing = drawing
+            drawing.elements = show.map { Set($0) } ?? (style ?? .standard).elements
+            options.overlay = drawing
+        }
+        return options
+    }
+
     static let section = SettingsSection(
         "render", "Whether a video is made in which faces are marked, decorated or hidden.", group: .drawing,
         drawing + sticker + hiding.map { $0.inGroup(.hiding) } + visibility.map { $0.inGroup(.visibility) }

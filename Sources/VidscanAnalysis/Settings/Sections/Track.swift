@@ -1,4 +1,3 @@
-internal import VidscanBase
 public import VidscanFaces
 
 extension Settings {

@@ -25,6 +25,11 @@ extension MessageOptions.Level: SettingChoice {}
 extension MessageOptions.Format: SettingChoice {}
 
 extension Settings.Write {
+    /// Whether the meshes of the faces are kept until the tables are written.
+    var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
+
+    package var keepsTables: Bool { tables ?? true }
+
     static let section = SettingsSection(
         "write", "What is written, where, and which messages are shown.", group: .output,
         [
