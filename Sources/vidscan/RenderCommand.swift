@@ -124,7 +124,7 @@ struct RenderCommand: AsyncParsableCommand {
                         ? .only(named.union(try search.certain(photos)))
                         : .allBut(named.union(try search.possible(photos)))
                 }
-                let rendering = Renderer(options: options, observer: reporter)
+                let rendering = Renderer(options: try options.withCovers(beside: result), observer: reporter)
                 let summary = try await rendering.run(
                     resultPath: result, input: input, outputPath: output, replaces: force)
                 reporter.rendered(result, summary: summary)
