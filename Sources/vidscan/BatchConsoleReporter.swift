@@ -8,9 +8,10 @@ internal import VidscanResults
 
 /// Shows a progress line on a terminal, or a line every 30 seconds elsewhere, and failures as they happen.
 final class BatchConsoleReporter: BatchObserver {
-    private let log: ConsoleLog
+    let log: ConsoleLog
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
     private let notices = Mutex<[String: Int]>([:])
+    private let warnings = Mutex<Set<String>>([])
 
     init(_ options: MessageOptions, shard: BatchShard? = nil) { log = ConsoleLog(options, shard: shard) }
 
@@ -143,7 +144,9 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     func warned(_ path: String, _ message: String, attempt: Int? = nil) {
-        log(.warning, .warning, "\(path): \(message)", Self.fields(path, attempt))
+        // The same warning about many files is said once; the index has those of each file.
+        let isNew = warnings.withLock { $0.insert(message).inserted }
+        log(isNew ? .warning : .debug, .warning, "\(path): \(message)", Self.fields(path, attempt))
     }
 
     func waiting(forFiles files: Int) {

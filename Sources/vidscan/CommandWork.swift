@@ -14,12 +14,17 @@ extension ParsableArguments {
 enum CommandWork {
     /// Runs work that returns the number of failed inputs. SIGINT and SIGTERM cancel it.
     /// - Throws: `ExitStatus` unless all inputs succeeded.
-    static func run(_ reporter: ConsoleReporter, _ work: @escaping @Sendable () async throws -> Int) async throws {
+    static func run(
+        _ reporter: ConsoleReporter, publisher: Publisher? = nil,
+        _ work: @escaping @Sendable () async throws -> Int
+    ) async throws {
         let task = Task { try await work() }
         let interrupts = InterruptHandler { task.cancel() }
         defer { interrupts.stop() }
         do {
-            guard try await task.value == 0 else { throw ExitStatus.someFailed }
+            let failures = try await task.value
+            if publisher?.isIncomplete == true { throw ExitStatus.usage }
+            guard failures == 0 else { throw ExitStatus.someFailed }
         } catch let error as VidscanError where error.code == .interrupted {
             reporter.interrupted()
             throw ExitStatus.interrupted

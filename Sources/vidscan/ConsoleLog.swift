@@ -74,7 +74,7 @@ enum LogLine: String, CaseIterable {
     /// Inputs that do not exist any more.
     case gone, forgotten
     // Made from a result.
-    case rendered, reported, exported, corrected, verified
+    case rendered, reported, exported, corrected, verified, published
     // Several inputs.
     case started, reading, progress, waiting, finished, interrupted, stopped
     case retryLater = "retry_later"
