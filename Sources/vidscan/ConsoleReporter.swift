@@ -143,6 +143,7 @@ final class ConsoleReporter: RunObserver {
             "\(result): \(NumberText.count(summary.frames, "frame")),"
                 + " \(Self.work(summary.wallSeconds, of: summary.seconds))"
                 + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)", fields)
+        if let reasons = summary.visibility?.reasons { note(reasons, input: result) }
     }
 
     func made(_ event: LogLine, _ path: String, from result: String) {

@@ -35,7 +35,7 @@ final class Anonymizer {
     func hide(in frame: EditableFrame, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
         var hidden: [[FaceState]] = []
         var visible: [FaceState] = []
-        var doubts: Set<Doubt> = []
+        var doubts: [Int: Doubt] = [:]
         func hide(_ id: Int) {
             let states = states(of: id, in: timeline, sample: number, at: frame.microseconds)
             if !states.isEmpty { hidden.append(states) }
@@ -46,7 +46,7 @@ final class Anonymizer {
                 visible += own
             } else if !own.isEmpty {
                 if let certain, certain.isChosen(id), let doubt = certain.doubt(about: id, inSample: number) {
-                    doubts.insert(doubt)
+                    doubts[id] = doubt
                 }
                 hide(id)
             } else if !isVisible(id, aroundSample: number, in: timeline) {
@@ -57,7 +57,7 @@ final class Anonymizer {
         let covered = hidden.flatMap { $0 }
         for face in visible where covered.contains(where: { $0.box.touches(face.box) }) {
             visible.removeAll { $0.faceID == face.faceID }
-            doubts.insert(.overlap)
+            doubts[face.faceID] = .overlap
             hide(face.faceID)
         }
         hiddenSpans.add(faces: hidden.count, at: frame.microseconds)
