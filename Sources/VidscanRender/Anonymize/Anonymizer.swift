@@ -7,6 +7,7 @@ internal import VidscanResults
 final class Anonymizer {
     let options: AnonymizeOptions
     private let sticker: StickerPainter?
+    private let hold: CoverHold
     private let surface = DrawingSurface(isMask: true)
     /// `nil` if nobody is to stay visible.
     private let certain: CertainFaces?
@@ -20,7 +21,7 @@ final class Anonymizer {
     private static let maximumExtrapolation: Int64 = 250_000
 
     init(_ options: AnonymizeOptions, of tables: FaceTables, sticker: StickerPainter?) throws(VidscanError) {
-        (self.options, self.sticker) = (options, sticker)
+        (self.options, self.sticker, hold) = (options, sticker, CoverHold(seconds: options.holdSeconds))
         certain =
             options.visible.keepsSomebody
             ? try CertaintySearch.search(tables, claims: ChosenFaces(options.visible, in: tables).claims) : nil
@@ -28,7 +29,9 @@ final class Anonymizer {
     }
 
     /// How far around a frame the faces matter.
-    static func reachSeconds(of options: AnonymizeOptions) -> Double { max(options.holdSeconds, bridgedSeconds) }
+    static func reachSeconds(of options: AnonymizeOptions) -> Double {
+        max(CoverHold(seconds: options.holdSeconds).reachSeconds, bridgedSeconds)
+    }
 
     /// Hides the faces of a frame, and those that neighbouring frames suggest, except faces that certainly are to stay visible and
     /// overlap no hidden one. Returns the number of faces.
@@ -84,19 +87,18 @@ final class Anonymizer {
     ///
     /// If the frame's own sample contains the face: its state there and in the neighbouring samples, because motion blur spreads a
     /// fast face. In a gap that can be bridged: the states before and after it, and interpolated ones. Otherwise: the last state
-    /// before and the first one after the frame within the hold time, as detected and with extrapolated motion.
+    /// before and the first one after the frame, as detected and with extrapolated motion, as long as ``CoverHold`` says.
     private func states(
         of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
     ) -> [FaceState] {
         let own = timeline.faces(of: id, inSample: number)
         if !own.isEmpty { return own + neighbouringStates(of: id, aroundSample: number, in: timeline) }
-        let hold = Int64(options.holdSeconds * 1e6)
         let (before, after) = timeline.neighbours(of: id, aroundSample: number)
         if let before, let after {
             let span = after.face.microseconds - before.face.microseconds
             // A face may keep its number across a cut, and not be there in between.
             let isBridged =
-                span <= max(2 * hold, Int64(Self.bridgedSeconds * 1e6))
+                span <= Int64(max(2 * options.holdSeconds, Self.bridgedSeconds) * 1e6)
                 && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
             if isBridged || after.number - before.number <= 2 {
                 let fractions = [0.25, 0.5, 0.75]
@@ -106,8 +108,11 @@ final class Anonymizer {
                     }
             }
         }
-        return [before, after].compactMap { $0 }.filter { abs(microseconds - $0.face.microseconds) <= hold }
-            .flatMap { [$0.face, extrapolated($0, in: timeline, to: microseconds)].compactMap { $0 } }
+        return [before, after].compactMap { $0 }.flatMap { held -> [FaceState] in
+            let size = timeline.size(of: hold, seen: held.face.microseconds, at: microseconds)
+            guard size > 0 else { return [] }
+            return [held.face, extrapolated(held, in: timeline, to: microseconds)].compactMap { $0?.scaled(by: size) }
+        }
     }
 
     /// From the motion between its last two samples, or, before it appears, its first two.
