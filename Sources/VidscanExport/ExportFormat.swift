@@ -12,7 +12,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     case bids
     /// Rich Transcription Time Marked.
     case rttm
-    /// A table with the columns of OpenFace.
+    /// A table with the columns of OpenFace, which has the name that OpenFace gives it in a folder that the user names.
     case openface
     /// A table with the columns of Py-Feat.
     case pyfeat

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
 internal import VidscanExport
+internal import VidscanResults
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,22 +16,25 @@ struct ExportCommand: AsyncParsableCommand {
               textgrid  NAME.TextGrid for Praat
               bids      NAME_events.tsv and its description NAME_events.json
               rttm      NAME.rttm: who speaks when; without --speech, who is in sight
-              openface  NAME.openface.csv, as 'vidscan analyze --format openface' writes it
+              openface  NAME.openface.csv, or with --output FOLDER, FOLDER/NAME.csv, where scripts for OpenFace look for \
+            it
               pyfeat    NAME.pyfeat.csv, as 'vidscan analyze --format pyfeat' writes it
 
             NAME is the video's name without its extension. The video itself is not needed. openface and pyfeat need the \
-            face meshes, which 'vidscan analyze' keeps with --landmarks.
+            face meshes, which 'vidscan analyze' keeps with --landmarks. A table of several people has a row for each in \
+            every sample; scripts for one person need --split, which writes NAME.person_1.csv, NAME.person_2.csv, …
 
             EXAMPLES
               vidscan export movie.mp4.vidscan --to elan
               vidscan export movie.mp4.vidscan --to elan,vtt --output annotations/
               vidscan export movie.mp4.vidscan --to textgrid --output movie.TextGrid
               vidscan export results/*.vidscan --to bids --output events/
+              vidscan export results/*.vidscan --to openface --split --output processed/
             """)
 
     @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
 
-    @Option(help: .value("formats", "The formats, with commas between them: \(formatNames). Can be repeated."))
+    @Option(help: .value("formats", "The formats, with commas between them: \(formatNames), or all. Can be repeated."))
     var to: [String] = []
 
     @Option(
@@ -45,21 +49,30 @@ struct ExportCommand: AsyncParsableCommand {
                 + " own."))
     var by: String?
 
+    @Flag(help: "openface, pyfeat: a file for each person, or for each face with --by face.") var split = false
+
+    @Option(
+        help: .value(
+            "how", "Missing values in OpenFace's table: zero or nan (blank). Default: as analysed, or zero."))
+    var openfaceBlanks: String?
+
     @Flag(help: "Replace existing files.") var force = false
 
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
         if try formats().isEmpty { throw ValidationError("Name a format with --to: \(Self.formatNames).") }
-        _ = try grouping()
+        _ = (try grouping(), try blanks())
     }
 
     private static var formatNames: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
 
+    private var takesAll: Bool { to.contains { $0.split(separator: ",").contains("all") } }
+
     /// Without duplicates.
     private func formats() throws -> [ExportFormat] {
-        var formats: [ExportFormat] = []
-        for name in to.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+        var formats: [ExportFormat] = takesAll ? ExportFormat.allCases : []
+        for name in to.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) where name != "all" {
             guard let format = ExportFormat(rawValue: String(name)) else {
                 throw ValidationError("--to \(name): the formats are \(Self.formatNames).")
             }
@@ -68,12 +81,17 @@ struct ExportCommand: AsyncParsableCommand {
         return formats
     }
 
-    private func grouping() throws -> Exporter.Grouping {
-        guard let by else { return .person }
-        guard let grouping = Exporter.Grouping(rawValue: by) else {
-            throw ValidationError("--by must be person or face.")
+    private func grouping() throws -> Exporter.Grouping { try Self.choice(by, "--by") ?? .person }
+    private func blanks() throws -> OpenFaceBlanks? { try Self.choice(openfaceBlanks, "--openface-blanks") }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String?, _ option: String
+    ) throws -> Choice? {
+        guard let text else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw ValidationError("\(option) must be \(Choice.allCases.map(\.rawValue).joined(separator: " or ")).")
         }
-        return grouping
+        return choice
     }
 
     func run() async throws {
@@ -81,12 +99,15 @@ struct ExportCommand: AsyncParsableCommand {
         var options = Exporter.Options(formats: try formats())
         options.grouping = try grouping()
         options.output = output
-        options.outputIsFolder = results.count > 1 || options.formats.count > 1
+        options.outputIsFolder = results.count > 1 || options.formats.count > 1 || split
+        (options.splitsTables, options.openFaceBlanks, options.mayLackTables) = (split, try blanks(), takesAll)
         options.replaces = force
         let exporter = Exporter(options: options, model: ModelStore.expressionModel(recordedAs:))
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
-                for path in try await exporter.run(resultPath: result) { reporter.made(.exported, path, from: result) }
+                let summary = try await exporter.run(resultPath: result)
+                for path in summary.paths { reporter.made(.exported, path, from: result) }
+                for note in summary.notes { reporter.note(note, input: result) }
             }
         }
     }

@@ -125,7 +125,10 @@ package struct RunOutcome: Sendable {
             notices.append(
                 "the filters transform the frame in an unknown way: positions cannot be mapped to the source")
         }
-        return notices + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap(\.notice)
+        return notices
+            + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap {
+                $0.foreignTable(settings.write.openFaceBlanks)?.notice
+            }
     }
 
     /// Whether the last frame lies more than a second and more than a tenth of the duration before the announced end.
