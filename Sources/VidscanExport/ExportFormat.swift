@@ -31,9 +31,6 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What replaces the extension of the file that `--output` names, to name the format's second file.
-    var laterExtensions: [Substring] { endings.dropFirst().map { $0.drop { $0 != "." } } }
-
     /// The format of an analysis that makes the same file; `nil` for annotations.
     var table: OutputFormat? { OutputFormat(rawValue: rawValue) }
 }

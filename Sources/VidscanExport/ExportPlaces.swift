@@ -25,7 +25,9 @@ struct ExportPlaces {
                     return (format, subject, endings.map { FilePath.joining(folder ?? "", name + $0) })
                 }
                 let name = Self.withoutExtension(FilePath.name(of: output))
-                let others = format.laterExtensions.map { FilePath.sibling(of: output, named: name + $0) }
+                let others = format.endings.dropFirst().map { ending in
+                    FilePath.sibling(of: output, named: name + ending.drop { $0 != "." })
+                }
                 return (format, subject, [output] + others)
             }
         }

@@ -27,13 +27,6 @@ public struct Exporter: Sendable {
         public init(formats: [ExportFormat]) { self.formats = formats }
     }
 
-    public struct Summary: Sendable {
-        /// Of the files that were written.
-        public internal(set) var paths: [String] = []
-        /// What the files lack, in words.
-        public internal(set) var notes: [String] = []
-    }
-
     /// The latest time of an EAF document, in microseconds: a 32-bit number of milliseconds.
     private static let latest = Int64(UInt32.max) * 1000
     /// No annotation program opens a file with more.
@@ -50,26 +43,27 @@ public struct Exporter: Sendable {
         (self.options, self.model) = (options, model)
     }
 
-    /// Exports the result of an analysis. Each file appears complete or not at all. Cancelling the task throws a
-    /// `VidscanError` with the code `interrupted`.
-    public func run(resultPath: String) async throws -> Summary {
+    /// Exports the result of an analysis, and returns the paths of the files that were written, and what they lack in
+    /// words. Each appears complete or not at all. Cancelling the task throws a `VidscanError` with the code
+    /// `interrupted`.
+    public func run(resultPath: String) async throws -> (paths: [String], notes: [String]) {
         try await BlockingWork.run(thread: "export", input: resultPath) { cancellation in
             try await write(resultPath, cancellation)
         }
     }
 
-    private func write(_ resultPath: String, _ cancellation: CancellationFlag) async throws -> Summary {
+    private func write(_ resultPath: String, _ cancellation: CancellationFlag) async throws -> ([String], [String]) {
         let result = try StoredResult(path: resultPath)
-        var (formats, summary) = (options.formats, Summary())
+        var (formats, notes): ([ExportFormat], [String]) = (options.formats, [])
         var tables: ForeignExport?
         if case let names = formats.compactMap(\.table), !names.isEmpty {
             do throws(VidscanError) {
                 tables = try ForeignExport(of: result, for: names, blanks: options.openFaceBlanks)
-                summary.notes = names.compactMap { tables?.columns($0)?.notice }
+                notes = names.compactMap { tables?.columns($0)?.notice }
             } catch {
                 guard options.mayLackTables else { throw error }
                 formats.removeAll { $0.table != nil }
-                summary.notes = ["without \(names.map(\.rawValue).joined(separator: ", ")): the result \(error.reason)"]
+                notes = ["without \(names.map(\.rawValue).joined(separator: ", ")): the result \(error.reason)"]
             }
         }
         let subjects = options.splitsTables ? try tables?.subjects(options.grouping) : []
@@ -78,8 +72,7 @@ public struct Exporter: Sendable {
         for path in places.paths { try AtomicFile.checkVacancy(path, replaces: options.replaces) }
         try await tables?.write(places, replaces: options.replaces, model: model)
         if formats.contains(where: { $0.table == nil }) { try writeAnnotations(of: result, to: places, cancellation) }
-        summary.paths = places.paths
-        return summary
+        return (places.paths, notes)
     }
 
     private func writeAnnotations(

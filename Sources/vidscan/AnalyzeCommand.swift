@@ -59,9 +59,11 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let targets = ResultPaths.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
+        let command = CommandLine.arguments.filter { !inputs.contains($0) }
         try await CommandWork.run(reporter) {
             try await CommandWork.deliver(inputs, window: window, reporter) { input, position in
-                try await analysis.run(input: input, resultPath: targets[position], replaces: replaces)
+                try await analysis.run(
+                    input: input, resultPath: targets[position], replaces: replaces, command: command + [input])
             }
         }
     }

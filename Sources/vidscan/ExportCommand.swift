@@ -54,7 +54,8 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(
         help: .value(
             "how", "Missing values in OpenFace's table: zero or nan (blank). Default: as analysed, or zero."))
-    var openfaceBlanks: String?
+    var openfaceBlanks: Blanks?
+    enum Blanks: String, CaseIterable, ExpressibleByArgument { case zero, nan }
 
     @Flag(help: "Replace existing files.") var force = false
 
@@ -62,7 +63,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     func validate() throws {
         if try formats().isEmpty { throw ValidationError("Name a format with --to: \(Self.formatNames).") }
-        _ = (try grouping(), try blanks())
+        _ = try grouping()
     }
 
     private static var formatNames: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
@@ -81,17 +82,12 @@ struct ExportCommand: AsyncParsableCommand {
         return formats
     }
 
-    private func grouping() throws -> Exporter.Grouping { try Self.choice(by, "--by") ?? .person }
-    private func blanks() throws -> OpenFaceBlanks? { try Self.choice(openfaceBlanks, "--openface-blanks") }
-
-    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ text: String?, _ option: String
-    ) throws -> Choice? {
-        guard let text else { return nil }
-        guard let choice = Choice(rawValue: text) else {
-            throw ValidationError("\(option) must be \(Choice.allCases.map(\.rawValue).joined(separator: " or ")).")
+    private func grouping() throws -> Exporter.Grouping {
+        guard let by else { return .person }
+        guard let grouping = Exporter.Grouping(rawValue: by) else {
+            throw ValidationError("--by must be person or face.")
         }
-        return choice
+        return grouping
     }
 
     func run() async throws {
@@ -100,7 +96,8 @@ struct ExportCommand: AsyncParsableCommand {
         options.grouping = try grouping()
         options.output = output
         options.outputIsFolder = results.count > 1 || options.formats.count > 1 || split
-        (options.splitsTables, options.openFaceBlanks, options.mayLackTables) = (split, try blanks(), takesAll)
+        (options.splitsTables, options.mayLackTables) = (split, takesAll)
+        options.openFaceBlanks = openfaceBlanks.flatMap { OpenFaceBlanks(rawValue: $0.rawValue) }
         options.replaces = force
         let exporter = Exporter(options: options, model: ModelStore.expressionModel(recordedAs:))
         try await CommandWork.run(reporter) {

@@ -5,7 +5,7 @@ import TestSupport
 @Suite("Notes say what the settings left out of a result")
 struct NoticeTests: BatchTesting {
     private static let noBlinks =
-        "no blinks: they need at least 12 samples per second; use --rate 12, or --pipeline interview for at most two people"
+        "no blinks: they need at least 12 samples per second; use --rate 12"
 
     private struct Record: Decodable {
         let notices: [String]
