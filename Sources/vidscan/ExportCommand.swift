@@ -16,8 +16,7 @@ struct ExportCommand: AsyncParsableCommand {
               textgrid  NAME.TextGrid for Praat
               bids      NAME_events.tsv and its description NAME_events.json
               rttm      NAME.rttm: who speaks when; without --speech, who is in sight
-              openface  NAME.openface.csv, or with --output FOLDER, FOLDER/NAME.csv, where scripts for OpenFace look for \
-            it
+              openface  NAME.openface.csv; with --output FOLDER, NAME.csv, as OpenFace does
               pyfeat    NAME.pyfeat.csv, as 'vidscan analyze --format pyfeat' writes it
 
             NAME is the video's name without its extension. The video itself is not needed. openface and pyfeat need the \

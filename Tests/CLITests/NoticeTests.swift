@@ -20,7 +20,7 @@ struct NoticeTests: BatchTesting {
         let clip = try ThreePeople()
         let folder = clip.folder
         let text = "1 person left out by --max-faces 2 (track.max_faces)"
-        let run = try Tool.run("analyze", clip.path, "--pipeline", "interview", in: folder)
+        let run = try Tool.run("analyze", clip.path, "--pipeline", "interview", "--max-faces", "2", in: folder)
         try #require(run.status == 0, "\(run.errors)")
         #expect(run.errorLines.contains("vidscan: \(clip.path): note: \(text)"))
         #expect(try notices("three.mp4.vidscan", in: folder) == [text])
