@@ -33,7 +33,7 @@ struct BatchReplacementTests: BatchTesting {
         return try process.finish(within: 10)
     }
 
-    @Test("After an interrupt, the former settings find everything done", arguments: [SIGINT, SIGTERM, SIGKILL])
+    @Test("After an interrupt, the former settings find everything done", arguments: [SIGTERM, SIGKILL])
     func interrupted(signal: Int32) throws {
         let folder = try makeDone()
         let table = try Tool.run("batch", "merge", "out", in: folder).output

@@ -95,7 +95,7 @@ struct ContainmentTests {
 
     private static func makeClip(in folder: TemporaryFolder) throws {
         let made = try ChildProcess.run([
-            "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-t", "2", "-c", "copy",
+            "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-t", "1", "-c", "copy",
             folder.path + "/clip.mp4",
         ])
         try #require(made.status == 0, "\(made.errors)")

@@ -234,7 +234,9 @@ struct CorrectionTests: BatchTesting {
             #"{"do": "not_a_face", "face": \#(try Self.face(2, in: folder))}"#,
             #"{"do": "name", "face": \#(try Self.face(1, in: folder)), "name": "P01"}"#, to: folder)
         let chain = "crop=400:300:160:40,scale=800:600"
-        #expect(try Tool.run("analyze", "--quiet", Checkout.clip, "--filter", chain, "-o", "f", in: folder).status == 0)
+        let analysed = try Tool.run(
+            "analyze", "--quiet", Checkout.clip, "--end", "5", "--filter", chain, "-o", "f", in: folder)
+        #expect(analysed.status == 0, "\(analysed.errors)")
         let outcome = try Tool.run("apply", "f/" + Self.name, "c.json", "--dry-run", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.hasPrefix("1. face 2 is removed, with "), "\(outcome.output)")

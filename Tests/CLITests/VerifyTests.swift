@@ -58,10 +58,10 @@ struct VerifyTests: AnonymizationTesting {
         #expect(object["streams"] as? [Int] == [0] && (object["not_searched"] as? [Any])?.isEmpty == true)
     }
 
-    /// A second of grey as the first stream of a file, and what else `arguments` add to it.
+    /// Two frames of grey as the first stream of a file, and what else `arguments` add to it.
     private func grey(_ name: String, in folder: TemporaryFolder, _ arguments: [String]) throws {
         let made = try ChildProcess.run(
-            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=gray:s=960x540:r=5:d=1"] + arguments + [
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=gray:s=960x540:r=5:d=0.4"] + arguments + [
                 name
             ],
             in: folder.path)
@@ -90,7 +90,7 @@ struct VerifyTests: AnonymizationTesting {
             let text = try Tool.run("verify", name, "--page", in: folder)
             #expect(text.status == 1, "\(name): \(text.errors)")
             #expect(text.output.hasPrefix("\(name): stream 1, \(span), at "), "\(text.output)")
-            #expect(text.errors.contains("in \(NumberText.count(frames, "frame")); \(5 + frames) frames searched"))
+            #expect(text.errors.contains("in \(NumberText.count(frames, "frame")); \(2 + frames) frames searched"))
             #expect(try folder.text(name + ".verify.html").contains("<b>stream 1, 0.000"))
             let csv = try Tool.run("verify", name, "--format", "csv", "-q", in: folder)
             #expect(try CSVTable(csv.output).texts("stream") == Array(repeating: "1", count: frames))
@@ -165,7 +165,11 @@ struct VerifyTests: AnonymizationTesting {
         try folder.write("no video", to: "text.mp4")
         try Tool.run("verify", "text.mp4", in: folder).expectError("text.mp4: not a video or picture", status: 2)
         // What cannot be decoded cannot be searched.
-        let corrupt = try Tool.run("verify", try Variants.path("corrupt.mkv"), "-q", in: folder)
+        let part = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "fatal", "-ss", "1.5", "-i", try Variants.path("corrupt.mkv"), "-t", "0.3"]
+                + ["-c", "copy", "corrupt.mkv"], in: folder.path)
+        try #require(part.status == 0, "\(part.errors)")
+        let corrupt = try Tool.run("verify", "corrupt.mkv", "-q", in: folder)
         #expect(corrupt.status == 2)
         #expect(
             corrupt.errors.contains(

@@ -35,9 +35,9 @@ struct WorkingFolderTests: BatchTesting {
         let second = isolated(otherMachine: otherMachine)
         let outcome = try Tool.shell(
             """
-            \(isolated())"$0" analyze --quiet --rate 2 a.mp4 2> one & one=$!
+            \(isolated())"$0" analyze --quiet --rate 2 --end 10 a.mp4 2> one & one=$!
             until ls -d .a.mp4.vidscan.partial-*; do :; done
-            \(second)"$0" analyze --quiet --rate 2 a.mp4 2> two & two=$!
+            \(second)"$0" analyze --quiet --rate 2 --end 10 a.mp4 2> two & two=$!
             wait $one; echo $?; wait $two; echo $?
             """, in: folder)
         let statuses = outcome.output.split(separator: "\n").suffix(2).sorted()

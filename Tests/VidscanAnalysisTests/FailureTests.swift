@@ -41,7 +41,7 @@ struct FailureTests {
             }
         }
         let error = await #expect(throws: VidscanError.self) {
-            _ = try await run(Checkout.clip, into: folder, observer: observer)
+            _ = try await run(Checkout.clip, into: folder, observer: observer) { $0.sample.end = 4_000_000 }
         }
         #expect(error?.code == .output)
         #expect(

@@ -88,6 +88,8 @@ struct KeptEmbeddingsTests {
         let run = try await AnalysisRun(Checkout.clip) {
             $0.track.keepsEmbeddings = true
             $0.track.maximumFaces = 1
+            // Two people are in sight.
+            ($0.sample.start, $0.sample.end) = (11_600_000, 14_400_000)
         }
         let rows = try EmbeddingArray(run.bytes("embeddings.npy")).rows
         let faces = Set(try run.table("tracks.csv").numbers("face_id").map { Int($0) })

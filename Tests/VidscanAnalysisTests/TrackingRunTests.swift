@@ -147,7 +147,8 @@ struct TrackingRunTests {
         ]
         let made = try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-filter_complex", graph.joined(separator: ";"),
-            "-map", "[o]", "-c:v", "libx264", "-crf", "12", "-pix_fmt", "yuv420p", folder.path + "/dissolve.mp4",
+            "-map", "[o]", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "12", "-pix_fmt", "yuv420p",
+            folder.path + "/dissolve.mp4",
         ])
         try #require(made.status == 0, "\(made.errors)")
         let run = try await AnalysisRun(folder.path + "/dissolve.mp4") { _ in }

@@ -56,8 +56,8 @@ struct FilterChainTests {
     @Test(
         "A chain that needs every frame gives the pictures of ffmpeg",
         arguments: [
-            "vfr.mp4", "starttime.ts", "sar.mp4", "oddsize.webm", "opengop.ts", "tenbit.mp4", "rgb.mkv", "interlaced.ts",
-            "still.png", "anim.gif", "orient6.mp4",
+            "vfr.mp4", "starttime.ts", "sar.mp4", "oddsize.webm", "opengop.ts", "tenbit.mp4", "rgb.mkv",
+            "interlaced.ts", "still.png", "anim.gif", "orient6.mp4",
         ])
     func everyFrameOnVariants(name: String) throws {
         try compare(try Variants.path(name), chain: "bwdif,unsharp", rates: [try .of("5")])

@@ -167,8 +167,9 @@ struct TranscodingTests {
 
     @Test(
         "A blended patch has its colour in every matrix and range, and no other pixel changes",
-        arguments: [("bpyramid.mp4", 255), ("bpyramid.mp4", 128), ("bt601.mp4", 128), ("fullrange.mp4", 255), ("gray.mp4", 128)]
-            as [(String, UInt8)])
+        arguments: [
+            ("bpyramid.mp4", 255), ("bpyramid.mp4", 128), ("bt601.mp4", 128), ("fullrange.mp4", 255), ("gray.mp4", 128),
+        ] as [(String, UInt8)])
     func painting(name: String, alpha: UInt8) throws {
         let source = try Variants.path(name)
         let area = PixelRectangle(x: 62, y: 40, width: 34, height: 22)
