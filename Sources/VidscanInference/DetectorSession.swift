@@ -115,17 +115,33 @@ public final class DetectorSession {
     /// chance, but their boxes differ by pixels.
     private static func suppress(_ faces: [FaceDetection], maximumOverlap: Double) -> [FaceDetection] {
         let order = faces.indices.sorted { (faces[$1].confidence, $0) < (faces[$0].confidence, $1) }
-        var kept: [(surest: FaceDetection, mean: WeightedFace)] = []
+        // Of each face, the surest one first.
+        var kept: [[FaceDetection]] = []
         for index in order {
             let face = faces[index]
-            let overlaps = kept.map { $0.surest.box.intersectionOverUnion(with: face.box) }
+            let overlaps = kept.map { $0[0].box.intersectionOverUnion(with: face.box) }
             if let position = overlaps.firstIndex(where: { $0 >= maximumOverlap }) {
-                if overlaps[position] >= Self.sameFaceOverlap { kept[position].mean.add(face) }
+                if overlaps[position] >= Self.sameFaceOverlap { kept[position].append(face) }
             } else {
-                kept.append((face, WeightedFace(face)))
+                kept.append([face])
             }
         }
-        return kept.map { $0.mean.face(confidence: $0.surest.confidence) }
+        return kept.map(mean)
+    }
+
+    private static func mean(_ faces: [FaceDetection]) -> FaceDetection {
+        let weight = faces.reduce(0) { $0 + $1.confidence }
+        func mean(_ value: (Int) -> Double) -> Double {
+            faces.indices.reduce(0) { $0 + value($1) * faces[$1].confidence } / weight
+        }
+        let (boxes, points) = (faces.map(\.box), faces.map(\.landmarks.points))
+        let box = Rectangle(
+            x: mean { boxes[$0].x }, y: mean { boxes[$0].y }, width: mean { boxes[$0].width },
+            height: mean { boxes[$0].height })
+        let landmarks = (0..<FaceLandmarks.count).map { index in
+            Point(x: mean { points[$0][index].x }, y: mean { points[$0][index].y })
+        }
+        return FaceDetection(box: box, confidence: faces[0].confidence, landmarks: FaceLandmarks(points: landmarks))
     }
 
     /// The minimum intersection over union of boxes that are averaged as one face.
@@ -163,28 +179,5 @@ public final class DetectorSession {
         if !adds { output.clearBorder() }
         kernels.pointwise(
             layer, input.values, input.channels, input.width, input.height, adds ? output.values : nil, output.values)
-    }
-}
-
-private struct WeightedFace {
-    private var weight = 0.0
-    /// Box and landmark coordinates times weights.
-    private var sums = [Double](repeating: 0, count: 14)
-
-    init(_ face: FaceDetection) { add(face) }
-
-    mutating func add(_ face: FaceDetection) {
-        weight += face.confidence
-        let points = face.landmarks.points.flatMap { [$0.x, $0.y] }
-        let values = [face.box.x, face.box.y, face.box.width, face.box.height] + points
-        for index in sums.indices { sums[index] += values[index] * face.confidence }
-    }
-
-    func face(confidence: Double) -> FaceDetection {
-        let means = sums.map { $0 / weight }
-        let points = (0..<FaceLandmarks.count).map { Point(x: means[4 + 2 * $0], y: means[5 + 2 * $0]) }
-        return FaceDetection(
-            box: Rectangle(x: means[0], y: means[1], width: means[2], height: means[3]), confidence: confidence,
-            landmarks: FaceLandmarks(points: points))
     }
 }

@@ -169,21 +169,13 @@ private final class WorkerObserver: RunObserver {
 private enum TestFault {
     static func trigger(_ input: String) {
         guard let plan = ProcessInfo.processInfo.environment["VIDSCAN_TEST_FAULT"] else { return }
-        let name = FilePath.name(of: input)
-        for fault in plan.split(separator: ",") {
-            let fields = fault.split(separator: ":", maxSplits: 1).map(String.init)
-            guard fields.count == 2, fields[1] == name else { continue }
-            switch fields[0] {
-            case "abort": abort()
-            case "hang": while true { sleep(1) }
-            case "memory":
-                while true {
-                    let block = UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 4096)
-                    memset(block, 1, 64 << 20)
-                    usleep(50_000)
-                }
-            default: break
-            }
+        let (faults, name) = (plan.components(separatedBy: ","), FilePath.name(of: input))
+        if faults.contains("abort:" + name) { abort() }
+        while faults.contains("hang:" + name) { sleep(1) }
+        while faults.contains("memory:" + name) {
+            let block = UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 4096)
+            memset(block, 1, 64 << 20)
+            usleep(50_000)
         }
     }
 }

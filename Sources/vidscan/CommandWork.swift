@@ -79,7 +79,7 @@ final class InterruptHandler {
     private final class Target: Sendable {
         let cancel: Mutex<@Sendable () -> Void>
         let abandon = Mutex<@Sendable () -> Void>({})
-        let isCancelled = Mutex(false)
+        let isCancelled = Atomic(false)
 
         init(_ cancel: @escaping @Sendable () -> Void) { self.cancel = Mutex(cancel) }
     }
@@ -96,11 +96,7 @@ final class InterruptHandler {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                let isSecond = target.isCancelled.withLock { isCancelled in
-                    defer { isCancelled = true }
-                    return isCancelled
-                }
-                if isSecond {
+                if target.isCancelled.exchange(true, ordering: .acquiringAndReleasing) {
                     target.abandon.withLock { $0 }()
                     _exit(130)
                 }

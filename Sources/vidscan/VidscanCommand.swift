@@ -97,11 +97,8 @@ struct ExitStatus: Error {
 
     /// Reports an error of the closure, and throws this status.
     func onError<Value>(_ reporter: ConsoleReporter? = nil, _ work: () throws -> Value) throws -> Value {
-        do {
-            return try work()
-        } catch let status as ExitStatus {
-            throw status
-        } catch {
+        do { return try work() } catch {
+            if let status = error as? ExitStatus { throw status }
             if let reporter { reporter.failed(error) } else { Output.error("vidscan: error: \(error)") }
             throw self
         }

@@ -50,11 +50,7 @@ public final class InFlightBudget: Sendable {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            let waiter = state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.continuation.resume(throwing: CancellationError())
+            state.withLock { $0.waiter.take() }?.continuation.resume(throwing: CancellationError())
         }
     }
 
@@ -65,8 +61,7 @@ public final class InFlightBudget: Sendable {
             state.bytes -= bytes
             guard let waiter = state.waiter, fits(waiter, in: state) else { return nil }
             grant(waiter, in: &state)
-            state.waiter = nil
-            return waiter
+            return state.waiter.take()
         }
         waiter?.continuation.resume()
     }

@@ -148,4 +148,3 @@ package enum LockBackoff {
         attempts < delays.count ? delays[attempts] : nil
     }
 }
-

@@ -65,13 +65,11 @@ package struct ReadStatistics: Sendable, Equatable, Codable {
     package init() {}
 
     package mutating func join(_ next: ReadStatistics) {
-        packetsDecoded += next.packetsDecoded
-        packetsDropped += next.packetsDropped
-        framesDecoded += next.framesDecoded
-        damage += next.damage
-        corruptPackets += next.corruptPackets
-        implausibleTimestamps += next.implausibleTimestamps
-        framesBehind += next.framesBehind
+        let counts: [WritableKeyPath<Self, Int>] = [
+            \.packetsDecoded, \.packetsDropped, \.framesDecoded, \.damage, \.corruptPackets, \.implausibleTimestamps,
+            \.framesBehind,
+        ]
+        for count in counts { self[keyPath: count] += next[keyPath: count] }
         readError = readError ?? next.readError
         assumesFrameRate = assumesFrameRate ?? next.assumesFrameRate
         orientationIsApproximate = orientationIsApproximate || next.orientationIsApproximate

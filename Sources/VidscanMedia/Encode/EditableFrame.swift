@@ -1,9 +1,8 @@
 internal import CFFmpeg
 package import VidscanBase
 
-/// A frame on its way into a new video: upright, with even sides, 8-bit 4:2:0, and writable. Use it from one thread.
-///
-/// It shares its pixels with the decoder until the first change, so an unchanged frame costs no copy.
+/// A frame on its way into a new video: upright, with even sides, 8-bit 4:2:0, and writable. Use it from one thread. It
+/// shares its pixels with the decoder until the first change, so an unchanged frame costs no copy.
 package final class EditableFrame {
     /// Since the source container's start.
     package let microseconds: Int64

@@ -1,9 +1,8 @@
 internal import CFFmpeg
 internal import VidscanBase
 
-/// Converts decoded frames to 8-bit 4:2:0 of one size, upright and with even sides, which the encoders take.
-///
-/// A frame that already fits is not copied. An odd side gets one more pixel, a copy of its last one.
+/// Converts decoded frames to 8-bit 4:2:0 of one size, upright and with even sides, which the encoders take. A frame
+/// that already fits is not copied. An odd side gets one more pixel, a copy of its last one.
 final class EncoderInputConverter {
     let contentSize: PictureSize
     /// `contentSize` rounded up to even sides.

@@ -50,7 +50,7 @@ package final class Transcoder {
     private let streams: [Stream]
     /// Subtracted from every timestamp.
     private var shiftMicroseconds: Int64 = 0
-    private var shiftTicks: Int64 = 0
+    private var shiftTicks: Int64 { reader.demuxer.stream.pointee.ticks(microseconds: shiftMicroseconds) }
     private var converter: EncoderInputConverter?
     private var writer: ContainerWriter?
     private var early = UniqueDeque<Packet>()
@@ -206,7 +206,6 @@ package final class Transcoder {
         } else if demuxer.input.mayResetClock {
             shiftMicroseconds = demuxer.clock.startMicroseconds
         }
-        shiftTicks = demuxer.stream.pointee.ticks(microseconds: shiftMicroseconds)
         let encoder = try VideoEncoder(
             options.codec, rateFactor: options.rateFactor ?? options.codec.defaultRateFactor, like: frame,
             timeBase: reader.info.timeBase, frameRate: reader.info.frameRate)

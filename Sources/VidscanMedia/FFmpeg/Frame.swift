@@ -30,10 +30,8 @@ extension Frame {
     func removeSideData(_ type: AVFrameSideDataType) { av_frame_remove_side_data(pointer, type) }
 }
 
-/// Makes 8-bit 4:2:0 frames that reuse memory. Use it from one thread.
-///
-/// Allocating megabytes between small blocks fragments the heap: hiding faces in a minute of 1920 × 1080 took 540 MB,
-/// and 300 MB with a pool.
+/// Makes 8-bit 4:2:0 frames that reuse memory. Use it from one thread. Allocating megabytes between small blocks
+/// fragments the heap: hiding faces in a minute of 1920 × 1080 took 540 MB, and 300 MB with a pool.
 final class FramePool {
     private var pool: OpaquePointer?
     private var size: PictureSize?

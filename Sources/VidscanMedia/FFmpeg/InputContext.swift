@@ -2,9 +2,8 @@ internal import CFFmpeg
 internal import Glibc
 internal import VidscanBase
 
-/// Owns an opened media file: its `AVFormatContext` and the byte stream below it.
-///
-/// The file may be hostile. Nothing but the file itself is ever opened, and cancellation ends every blocking call.
+/// Owns an opened media file: its `AVFormatContext` and the byte stream below it. The file may be hostile. Nothing but
+/// the file itself is ever opened, and cancellation ends every blocking call.
 struct InputContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFormatContext>
     private let bytes: FileInput
@@ -180,9 +179,8 @@ final class FileInput {
     }
 }
 
-/// The file formats that vidscan reads, by the names of FFmpeg's demuxers.
-///
-/// Each reads only its file. Others may open more files, as VobSub's does, and libavformat cannot prevent it.
+/// The file formats that vidscan reads, by the names of FFmpeg's demuxers. Each reads only its file. Others may open
+/// more files, as VobSub's does, and libavformat cannot prevent it.
 enum AdmittedFormats {
     /// Containers, video without a container, and pictures.
     static let names = Set(

@@ -1,6 +1,5 @@
-/// Parses FFmpeg's syntax for filters, `crop=iw/2:ih/2,eq=brightness=0.1`, without FFmpeg.
-///
-/// It refuses text that libavfilter might read in another way; that gets only a `FilterCall`'s `text`, never a file's.
+/// Parses FFmpeg's syntax for filters, `crop=iw/2:ih/2,eq=brightness=0.1`, without FFmpeg. It refuses text that
+/// libavfilter might read in another way; that gets only a `FilterCall`'s `text`, never a file's.
 package enum FilterSyntax {
     package struct ParseError: Error, Sendable, Equatable {
         /// `a quotation mark is not closed, at character 7`
