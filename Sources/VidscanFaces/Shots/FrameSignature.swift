@@ -24,8 +24,7 @@ public struct FrameSignature: Sendable, Equatable {
     public init(_ image: TensorPicture) {
         let (columns, lines) = ((image.size.width + 1) / 2, (image.size.height + 1) / 2)
         let side = Self.side
-        var sums = Sums()
-        var counts = PixelCounts()
+        var (sums, counts) = (Sums(), PixelCounts())
         let cells = Self.firstPixels(image.size.width)
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * columns) { luma in
             withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * columns) { bins in

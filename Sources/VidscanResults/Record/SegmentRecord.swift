@@ -16,8 +16,7 @@ package struct SegmentRecord: Codable, Sendable {
     /// Empty if blendshapes are not requested.
     package var blendshapeNames: [String] = []
     package let decoded: DecodingReport
-    package var times = StageTimes()
-    package var wallSeconds = 0.0
+    package var times = StageTimes(), wallSeconds = 0.0
 
     /// The segment's other files in `folderPath` must be complete.
     package init(
