@@ -106,13 +106,7 @@ package struct Batch: Sendable {
                     try? await Task.sleep(for: pause)
                 }
             }
-            var running = max(1, options.jobs)
-            do {
-                while running > 0, try await group.next() != nil { running -= 1 }
-            } catch {
-                group.cancelAll()
-                throw error
-            }
+            for _ in 0..<max(1, options.jobs) { _ = try await group.next() }
             group.cancelAll()
             try Task.checkCancellation()
             return state.summary
@@ -123,18 +117,15 @@ package struct Batch: Sendable {
     package func addReports(_ inputs: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: inputs)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<max(1, min(options.jobs, inputs.count)) {
-                group.addTask { try await addReports(inputs, state) }
-            }
+            let jobs = max(1, min(options.jobs, inputs.count))
+            for _ in 0..<jobs { group.addTask { try await addReports(inputs, state) } }
             try await group.waitForAll()
         }
         return state.summary
     }
 
     /// Measures how long a few inputs take, by analysing them up to the end that the settings name. The batch's folder
-    /// receives the results.
-    ///
-    /// - Parameter analysedSeconds: how much of a video of this length the batch will analyse.
+    /// receives the results. `analysedSeconds`: how much of a video of this length the batch will analyse.
     package func measure(
         _ inputs: [BatchInput], analysedSeconds: @escaping @Sendable (Double) -> Double
     ) async throws -> [TimeEstimate.Sample] {
@@ -303,46 +294,45 @@ package struct Batch: Sendable {
             try finish(item, .released)
             throw error
         }
+        var failure: String?
         switch result {
         case .failed(let reason, _) where FileState.isGone(item.path):
             try finish(item, .gone)
             if item.isNamed {
-                state.countFailed(item.path, reason)
-                observer.failed(item.path, reason: reason, attempt: item.attempts)
+                failure = reason
             } else {
                 state.update { $0.counts.gone += 1 }
                 observer.lost(item.path)
             }
-        case .failed(let reason, let kind) where item.isSkipped(for: kind):
+        case .failed(let reason, let kind)
+        where !item.isNamed && (kind == .noVideo || kind == .notMedia && !InputFinder.hasVideoExtension(item.path)):
+            // It was only found in a folder, and neither its content nor its extension is that of a video or picture.
             try finish(item, .skipped(reason))
             state.update { $0.counts.skipped += 1 }
         case .failed(let reason, _):
             try finish(item, .failed(reason))
-            state.countFailed(item.path, reason)
-            observer.failed(item.path, reason: reason, attempt: item.attempts)
+            failure = reason
         case .done where FileState(path: item.path).map { !$0.looksLike(item.state) } ?? false:
             // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
-        case .done(let report) where options.selection.isStrict && !report.warnings.isEmpty:
-            // The result is complete, and acceptable without --strict.
-            let reason = BatchJournal.strictReason(report.warnings)
-            try finish(item, .done(withDigest(report, of: item)))
-            state.countFailed(item.path, reason)
-            observer.failed(item.path, reason: reason, attempt: item.attempts)
-        case .done(let report):
-            try finish(item, .done(withDigest(report, of: item)))
-            state.countDone(report)
-            observer.delivered(
-                item.path, report: report, result: "\(folder)/\(item.resultPath)", attempt: item.attempts)
+        case .done(var report):
+            // The digest describes the analysed content only if the file has not changed since before the analysis.
+            if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
+            try finish(item, .done(report))
+            if options.selection.isStrict, !report.warnings.isEmpty {
+                // The result is complete, and acceptable without --strict.
+                failure = BatchJournal.strictReason(report.warnings)
+            } else {
+                state.countDone(report)
+                observer.delivered(
+                    item.path, report: report, result: "\(folder)/\(item.resultPath)", attempt: item.attempts)
+            }
+        }
+        if let failure {
+            state.countFailed(item.path, failure)
+            observer.failed(item.path, reason: failure, attempt: item.attempts)
         }
         observer.progressed(state.advance(bytes: item.bytes))
-    }
-
-    /// The digest describes the analysed content only if the file has not changed since before the analysis.
-    private func withDigest(_ report: WorkerReport, of item: BatchJournal.Item) -> WorkerReport {
-        var report = report
-        if FileState(path: item.path)?.changed != item.changed { report.digest = nil }
-        return report
     }
 
     private func checkFreeSpace() throws(VidscanError) {
@@ -367,14 +357,6 @@ package struct Batch: Sendable {
         guard age < 3, .now - startTime < .seconds(1) else { return true }
         try? await Task.sleep(until: startTime + .seconds(1), clock: .continuous)
         return FileState(path: item.path)?.looksLike(state) ?? false
-    }
-}
-
-extension BatchJournal.Item {
-    /// Whether later runs ignore a file that failed: it was only found in a folder, and neither its content nor its
-    /// extension is that of a video or picture.
-    fileprivate func isSkipped(for failure: WorkerFailure) -> Bool {
-        !isNamed && (failure == .noVideo || failure == .notMedia && !InputFinder.hasVideoExtension(path))
     }
 }
 

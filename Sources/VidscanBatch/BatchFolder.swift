@@ -45,12 +45,8 @@ package struct BatchFolder: Sendable {
     }
 
     /// Removes old results and the folders that this empties. The journal comes first, so that an interruption causes
-    /// no repeated analysis.
-    ///
-    /// Keeps a result that is newer than its row, because somebody made it by hand, and one that has corrections or a
-    /// file that vidscan did not write.
-    ///
-    /// - Parameter shard: removes only its results; `nil` for all.
+    /// no repeated analysis. Keeps a result that is newer than its row, because somebody made it by hand, and one that
+    /// has corrections or a file that vidscan did not write. `shard`: removes only its results; `nil` for all.
     package func prune(olderThanDays days: Double, shard: BatchShard? = nil) throws(VidscanError) -> PruneOutcome {
         var pruning = PruneOutcome()
         let limit = Self.limit(days)

@@ -23,8 +23,7 @@ final class BatchState: Sendable {
         totalBytes = plan.reduce(0) { $0 + Double($1.state.bytes) }
     }
 
-    @discardableResult
-    func update(_ change: (inout Values) -> Void) -> Batch.Progress {
+    @discardableResult func update(_ change: (inout Values) -> Void) -> Batch.Progress {
         values.withLock {
             change(&$0)
             return progress($0)

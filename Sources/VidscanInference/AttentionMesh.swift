@@ -69,9 +69,7 @@ public final class AttentionMesh: @unchecked Sendable {
         let description: Description
         do {
             description = try JSONDecoder().decode(Description.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch {
-            throw InferenceError(.modelNotFound, "cannot read \(path)")
-        }
+        } catch { throw InferenceError(.modelNotFound, "cannot read \(path)") }
         let other = InferenceError(.runtime, "\(path) does not describe the attention mesh")
         guard description.parts.count == 3,
             description.parts.allSatisfy({ part in

@@ -41,9 +41,7 @@ public struct FaceEmbedder: Sendable {
         private func output(_ crop: FaceCrop, column: (Int) -> Int) throws(InferenceError) -> FaceEmbedding {
             let tensor = try request.input()
             let (side, plane) = (FaceEmbedder.resolution, FaceEmbedder.resolution * FaceEmbedder.resolution)
-            guard tensor.count == 3 * plane else {
-                throw InferenceError(.runtime, "the embedding's input has an unexpected size")
-            }
+            try InferenceError.checkSize(tensor.count == 3 * plane, of: "the embedding's input has")
             // The network's channels are B', G', R'.
             for channel in 0..<3 {
                 for row in 0..<side {
@@ -53,9 +51,7 @@ public struct FaceEmbedder: Sendable {
             }
             try request.run()
             let values = try request.output(0)
-            guard values.count == FaceEmbedding.length else {
-                throw InferenceError(.runtime, "the embedding's output has an unexpected size")
-            }
+            try InferenceError.checkSize(values.count == FaceEmbedding.length, of: "the embedding's output has")
             return FaceEmbedding(direction: Array(values))
         }
     }

@@ -9,4 +9,9 @@ public struct InferenceError: Error, Sendable, Equatable, CustomStringConvertibl
     public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
 
     public var description: String { reason }
+
+    /// - Parameter what: `the scores have`
+    static func checkSize(_ isExpected: Bool, of what: String) throws(InferenceError) {
+        if !isExpected { throw InferenceError(.runtime, "\(what) an unexpected size") }
+    }
 }

@@ -9,7 +9,6 @@ public final class MeshSession {
     private let kernels: vs_network_kernels
     /// 3 × 192 × 192: R', G', B' in 0…255, to be filled before `locate`.
     public let input: UnsafeMutableBufferPointer<Float>
-    /// The values between the layers.
     private var tensors: [NetworkTensor] = []
     private let scratch: UnsafeMutableBufferPointer<Float>
 

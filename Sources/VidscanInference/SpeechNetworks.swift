@@ -110,9 +110,7 @@ public struct SpeakerDetector: Sendable {
         ) throws(InferenceError) -> [Float] {
             let (step, reach) = (SpeakerDetector.step, SpeakerDetector.reach)
             let input = try request.input()
-            guard pictures.count <= input.count else {
-                throw InferenceError(.runtime, "the speaker detector's pictures have an unexpected size")
-            }
+            try InferenceError.checkSize(pictures.count <= input.count, of: "the speaker detector's pictures have")
             // The mean and the deviation of the pictures that the network was trained with.
             for (index, value) in zip(0..., pictures) { input[index] = (Float(value) / 255 - 0.4161) / 0.1688 }
             input[pictures.count...].update(repeating: 0)
@@ -122,9 +120,8 @@ public struct SpeakerDetector: Sendable {
             try request.run()
             for index in run.states.indices { run.states[index] = Array(try request.output(index)) }
             let output = try request.output(3)
-            guard output.count == step * SpeakerDetector.featureCount else {
-                throw InferenceError(.runtime, "the speaker detector's features have an unexpected size")
-            }
+            let isExpected = output.count == step * SpeakerDetector.featureCount
+            try InferenceError.checkSize(isExpected, of: "the speaker detector's features have")
             let early = min(step, max(0, reach - run.count))
             run.count += step
             return (early..<step).flatMap { picture in
@@ -160,9 +157,8 @@ public struct SpeakerDetector: Sendable {
             _ index: Int, with values: [Float], rows: Int, columns: Int, shape: [Int]
         ) throws(InferenceError) {
             let input = try request.input(index, shape: shape + [columns, rows])
-            guard input.count == values.count else {
-                throw InferenceError(.runtime, "the speaker detector's input \(index) has an unexpected size")
-            }
+            try InferenceError.checkSize(
+                input.count == values.count, of: "the speaker detector's input \(index) has")
             for row in 0..<rows {
                 for column in 0..<columns { input[column * rows + row] = values[row * columns + column] }
             }
@@ -171,9 +167,7 @@ public struct SpeakerDetector: Sendable {
         /// The probability of the second of two classes (softmax).
         private func probabilities(_ index: Int, count: Int, temperature: Float = 1) throws(InferenceError) -> [Float] {
             let output = try request.output(index)
-            guard output.count == 2 * count else {
-                throw InferenceError(.runtime, "the speaker detector's scores have an unexpected size")
-            }
+            try InferenceError.checkSize(output.count == 2 * count, of: "the speaker detector's scores have")
             return (0..<count).map { 1 / (1 + exp((output[2 * $0] - output[2 * $0 + 1]) / temperature)) }
         }
     }
@@ -182,9 +176,7 @@ public struct SpeakerDetector: Sendable {
 extension InferenceRequest {
     fileprivate func fill(_ index: Int, with values: some Collection<Float>) throws(InferenceError) {
         let input = try input(index)
-        guard input.count == values.count else {
-            throw InferenceError(.runtime, "input \(index) of a model has an unexpected size")
-        }
+        try InferenceError.checkSize(input.count == values.count, of: "input \(index) of a model has")
         _ = input.update(fromContentsOf: values)
     }
 }

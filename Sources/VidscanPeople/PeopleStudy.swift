@@ -25,7 +25,6 @@ package struct PeopleStudy: Sendable {
 
     package struct Summary: Sendable {
         package var people = 0
-        /// In the tables.
         package var videos = 0
         /// Decisions on the page that a person should check.
         package var doubts = 0

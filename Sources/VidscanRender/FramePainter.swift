@@ -69,5 +69,9 @@ final class FramePainter {
     }
 
     /// When hiding, analysed frames that are missing from the video are an error.
-    func finish() throws(VidscanError) { if anonymizer != nil { try timeline.finish(after: frameCount) } }
+    func finish() throws(VidscanError) {
+        guard let anonymizer else { return }
+        try timeline.finish(after: frameCount)
+        try anonymizer.finish()
+    }
 }

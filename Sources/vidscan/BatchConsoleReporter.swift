@@ -8,16 +8,15 @@ internal import VidscanResults
 
 /// Shows a progress line on a terminal, or a line every 30 seconds elsewhere, and failures as they happen.
 final class BatchConsoleReporter: BatchObserver {
-    private let log: ConsoleLog
+    let log: ConsoleLog
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
     private let notices = Mutex<[String: Int]>([:])
+    private let warnings = Mutex<Set<String>>([])
 
     init(_ options: MessageOptions, shard: BatchShard? = nil) { log = ConsoleLog(options, shard: shard) }
 
-    /// - Parameters:
-    ///   - seconds: how long the analysis takes, about; `nil` if unknown.
-    ///   - videoSeconds: the length of its videos, about.
-    ///   - basis: what this was estimated from.
+    /// `seconds`: how long the analysis takes, about; `nil` if unknown. `videoSeconds`: the length of its videos,
+    /// about. `basis`: what this was estimated from.
     func listDecisions(
         _ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?, videoSeconds: Double,
         basis: String
@@ -42,7 +41,6 @@ final class BatchConsoleReporter: BatchObserver {
         Output.standard("\(NumberText.count(inputs.count, "report")) would be added")
     }
 
-    /// Names only the first ones.
     func skipped(_ problems: [InputFinder.Problem]) {
         for problem in problems.prefix(Self.maximumSkipped) {
             log(.info, .skipped, "skipped \(problem.path): \(problem.reason)", ["input": .text(problem.path)])
@@ -94,12 +92,13 @@ final class BatchConsoleReporter: BatchObserver {
             return true
         }
         guard isDue else { return }
-        var fields: LogFields = [
-            "done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left),
-            "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
-        ]
-        fields["seconds_left"] = progress.secondsLeft.map { .seconds($0) }
-        log.progress(Self.line(progress), fields)
+        log.progress(
+            Self.line(progress),
+            [
+                "done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left),
+                "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
+                "seconds_left": progress.secondsLeft.map { .seconds($0) },
+            ])
     }
 
     func delivered(_ path: String, report: WorkerReport, result: String, attempt: Int) {
@@ -137,9 +136,7 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     private static func fields(_ path: String, _ attempt: Int?) -> LogFields {
-        var fields: LogFields = ["input": .text(path)]
-        fields["attempt"] = attempt.map { .integer($0) }
-        return fields
+        ["input": .text(path), "attempt": attempt.map { .integer($0) }]
     }
 
     func postponed(_ path: String, reason: String) {
@@ -147,7 +144,9 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     func warned(_ path: String, _ message: String, attempt: Int? = nil) {
-        log(.warning, .warning, "\(path): \(message)", Self.fields(path, attempt))
+        // The same warning about many files is said once; the index has those of each file.
+        let isNew = warnings.withLock { $0.insert(message).inserted }
+        log(isNew ? .warning : .debug, .warning, "\(path): \(message)", Self.fields(path, attempt))
     }
 
     func waiting(forFiles files: Int) {

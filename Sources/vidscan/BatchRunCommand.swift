@@ -139,11 +139,44 @@ private struct BatchWork {
         if execution.merge {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
-        let succeeded = reporter.finished(summary, plan, folder: folder.path)
+        var succeeded = reporter.finished(summary, plan, folder: folder.path)
+        succeeded = try await publish(findings.inputs, in: journal, interrupts) && succeeded
         guard resolved.settings.track.keepsEmbeddings,
             plan.contains(where: { folder.hasResult(at: $0.input.resultPath) })
         else { return succeeded }
         return try await linkPeople() && succeeded
+    }
+
+    /// Publishes what is done, also in earlier runs. Returns whether nothing failed.
+    private func publish(
+        _ inputs: [BatchInput], in journal: BatchJournal, _ interrupts: InterruptHandler?
+    ) async throws -> Bool {
+        let settings = resolved.settings
+        guard let publisher = try Publisher(settings, replaces: settings.write.replaces, log: reporter.log) else {
+            return true
+        }
+        var selection = selection
+        (selection.isForced, selection.isOnlyFailed) = (false, false)
+        let done = try journal.register(
+            inputs, configuration: digest, selection: selection, isEquivalent: isEquivalent, isDryRun: true,
+            hasResult: folder.hasResult
+        ).filter { [.done, .kept].contains($0.reason) }.map(\.input)
+        let task = Task {
+            var failures = 0
+            for input in done {
+                do {
+                    try await publisher.publish(input.resultPath, below: folder.path, of: input.path)
+                } catch let error as VidscanError where ![.interrupted, .diskFull].contains(error.code) {
+                    failures += 1
+                    reporter.failed(input.path, reason: error.reason)
+                }
+            }
+            return failures
+        }
+        interrupts?.redirect(to: { task.cancel() }, abandon: {})
+        let failures = try await task.value
+        if publisher.isIncomplete { throw ExitStatus.usage }
+        return failures == 0
     }
 
     private func plan(

@@ -77,10 +77,9 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             // Optional, because a digest only saves work later.
             if job.takesDigest { report.digest = try? FileDigest.sha256(path: job.input) }
             return .done(report)
-        } catch let error as VidscanError {
-            return .failed(reason: error.reason, kind: kind(of: error))
         } catch {
-            return .failed(reason: "\(error)", kind: .other)
+            let known = error as? VidscanError
+            return .failed(reason: known?.reason ?? "\(error)", kind: known.map(kind(of:)) ?? .other)
         }
     }
 
@@ -100,9 +99,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         try await withCheckedThrowingContinuation { continuation in
             do throws(VidscanError) {
                 try SystemThread.start(name: "jobs") { continuation.resume(returning: readLine()) }
-            } catch {
-                continuation.resume(throwing: error)
-            }
+            } catch { continuation.resume(throwing: error) }
         }
     }
 

@@ -14,12 +14,17 @@ extension ParsableArguments {
 enum CommandWork {
     /// Runs work that returns the number of failed inputs. SIGINT and SIGTERM cancel it.
     /// - Throws: `ExitStatus` unless all inputs succeeded.
-    static func run(_ reporter: ConsoleReporter, _ work: @escaping @Sendable () async throws -> Int) async throws {
+    static func run(
+        _ reporter: ConsoleReporter, publisher: Publisher? = nil,
+        _ work: @escaping @Sendable () async throws -> Int
+    ) async throws {
         let task = Task { try await work() }
         let interrupts = InterruptHandler { task.cancel() }
         defer { interrupts.stop() }
         do {
-            guard try await task.value == 0 else { throw ExitStatus.someFailed }
+            let failures = try await task.value
+            if publisher?.isIncomplete == true { throw ExitStatus.usage }
+            guard failures == 0 else { throw ExitStatus.someFailed }
         } catch let error as VidscanError where error.code == .interrupted {
             reporter.interrupted()
             throw ExitStatus.interrupted
@@ -37,11 +42,8 @@ enum CommandWork {
         var failures = 0
         for (position, input) in inputs.enumerated() {
             reporter.started(input, number: position + 1, of: inputs.count, window: window)
-            do {
-                try await work(input, position)
-            } catch let error as VidscanError where [.interrupted, .setup].contains(error.code) {
-                throw error
-            } catch {
+            do { try await work(input, position) } catch {
+                if let error = error as? VidscanError, [.interrupted, .setup].contains(error.code) { throw error }
                 failures += 1
                 reporter.failed(error)
             }
@@ -125,7 +127,6 @@ final class InterruptHandler {
 
 struct FailureHook {
     let command: String
-    /// Added to the environment.
     let variables: [String: String]
 
     /// An interruption can precede the shell's start.

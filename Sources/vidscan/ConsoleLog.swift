@@ -15,9 +15,9 @@ struct ConsoleLog: Sendable {
     private let origin: LogFields
 
     init(_ options: MessageOptions, shard: BatchShard? = nil) {
-        var origin: LogFields = ["host": .text(Self.host), "run": .text(Self.run)]
-        origin["shard"] = shard.map { .text("\($0.index)/\($0.count)") }
-        self.origin = origin
+        origin = [
+            "host": .text(Self.host), "run": .text(Self.run), "shard": shard.map { .text("\($0.index)/\($0.count)") },
+        ]
         showsProgressLine = isatty(STDERR_FILENO) == 1 && options.format == .text && options.level != .quiet
         format = options.format
         minimum =
@@ -53,7 +53,8 @@ struct ConsoleLog: Sendable {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         // These types always encode.
-        if let data = try? encoder.encode(object) { Output.jsonError(String(decoding: data, as: UTF8.self)) }
+        guard let data = try? encoder.encode(object.compactMapValues { $0 }) else { return }
+        Output.jsonError(String(decoding: data, as: UTF8.self))
     }
 
     var progressInterval: Duration { showsProgressLine ? .milliseconds(100) : .seconds(30) }
@@ -73,7 +74,7 @@ enum LogLine: String, CaseIterable {
     /// Inputs that do not exist any more.
     case gone, forgotten
     // Made from a result.
-    case rendered, reported, exported, corrected, verified
+    case rendered, reported, exported, corrected, verified, published
     // Several inputs.
     case started, reading, progress, waiting, finished, interrupted, stopped
     case retryLater = "retry_later"
@@ -87,6 +88,7 @@ enum LogLine: String, CaseIterable {
     case message
 }
 
-typealias LogFields = [String: JSONValue]
+/// Leaves out a field without a value.
+typealias LogFields = [String: JSONValue?]
 
 extension JSONValue { static func seconds(_ value: Double) -> JSONValue { .number((value * 1000).rounded() / 1000) } }

@@ -77,12 +77,10 @@ final class ConsoleReporter: RunObserver {
     }
 
     func failed(_ error: any Error) {
-        var fields: LogFields = [:]
-        if let error = error as? VidscanError {
-            fields["input"] = error.input.map { .text($0) }
-            fields["stage"] = error.stage.map { .text($0.rawValue) }
-        }
-        log(.error, .failed, "\(error)", fields)
+        let known = error as? VidscanError
+        log(
+            .error, .failed, "\(error)",
+            ["input": known?.input.map { .text($0) }, "stage": known?.stage.map { .text($0.rawValue) }])
     }
 
     func interrupted() { log(.error, .interrupted, "interrupted; complete results are kept") }
@@ -112,12 +110,13 @@ final class ConsoleReporter: RunObserver {
                 "video_seconds": .seconds(video), "wall_seconds": .seconds(summary.wallSeconds),
             ])
         for (row, text) in summary.quality.lines {
-            var fields: LogFields = [
-                "input": .text(input), "person_id": .integer(row.personID),
-                "seconds_visible": .seconds(row.visibleSeconds),
-            ]
-            fields["measured_fraction"] = row.measuredFraction.map { .seconds($0) }
-            log(.info, .person, "\(input): \(text)", fields)
+            log(
+                .info, .person, "\(input): \(text)",
+                [
+                    "input": .text(input), "person_id": .integer(row.personID),
+                    "seconds_visible": .seconds(row.visibleSeconds),
+                    "measured_fraction": row.measuredFraction.map { .seconds($0) },
+                ])
         }
         let omitted = summary.quality.omitted
         guard omitted > 0 else { return }
@@ -128,21 +127,18 @@ final class ConsoleReporter: RunObserver {
 
     func rendered(_ result: String, summary: Renderer.Summary) {
         guard log.isInfoEnabled else { return }
-        var fields: LogFields = [
-            "result": .text(result), "output": .text(summary.path), "frames": .integer(summary.frames),
-            "wall_seconds": .seconds(summary.wallSeconds),
-        ]
-        var visibility = summary.hidden.map { "; " + $0 } ?? ""
-        if let tally = summary.visibility {
-            visibility += "; " + tally.words
-            fields["visible_frames"] = .integer(tally.visibleFrames)
-            fields["doubtful_frames"] = .integer(tally.doubtfulFrames)
-        }
+        let (tally, work) = (summary.visibility, Self.work(summary.wallSeconds, of: summary.seconds))
+        let visibility = [summary.hidden, tally?.words].compactMap { $0.map { "; " + $0 } }.joined()
         log(
             .info, .rendered,
-            "\(result): \(NumberText.count(summary.frames, "frame")),"
-                + " \(Self.work(summary.wallSeconds, of: summary.seconds))"
-                + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)", fields)
+            "\(result): \(NumberText.count(summary.frames, "frame")), \(work)"
+                + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)",
+            [
+                "result": .text(result), "output": .text(summary.path), "frames": .integer(summary.frames),
+                "wall_seconds": .seconds(summary.wallSeconds),
+                "visible_frames": tally.map { .integer($0.visibleFrames) },
+                "doubtful_frames": tally.map { .integer($0.doubtfulFrames) },
+            ])
     }
 
     func made(_ event: LogLine, _ path: String, from result: String) {
@@ -153,7 +149,7 @@ final class ConsoleReporter: RunObserver {
 
     func note(_ text: String, input: String? = nil) {
         let place = input.map { "\($0): " } ?? ""
-        log(.info, .note, "\(place)note: \(text)", input.map { ["input": .text($0)] } ?? [:])
+        log(.info, .note, "\(place)note: \(text)", ["input": input.map { .text($0) }])
     }
 
     func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {

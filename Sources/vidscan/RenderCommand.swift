@@ -99,11 +99,15 @@ struct RenderCommand: AsyncParsableCommand {
         try refuse(
             if: results.count > 1 && people.namesSomebody,
             "--keep and --hide work with one result only: in another one, the numbers are other people.")
+        try refuse(if: output != nil && people.publishFolder != nil, "--publish and --output cannot be used together.")
         options.acceptsChangedSource = changedSource
         let reporter = ConsoleReporter(settings.messages)
+        let publisher = try ExitStatus.usage.onError(reporter) {
+            try Publisher(settings, replaces: force, log: reporter.log)
+        }
         let models = keepsByPhoto || hidesByPhoto ? try ExitStatus.usage.onError(reporter) { try ModelStore() } : nil
         let requested = options
-        try await CommandWork.run(reporter) {
+        try await CommandWork.run(reporter, publisher: publisher) {
             var photos: [FaceEmbedding] = []
             if let models {
                 for path in keepPhoto + hidePhoto {
@@ -120,10 +124,11 @@ struct RenderCommand: AsyncParsableCommand {
                         ? .only(named.union(try search.certain(photos)))
                         : .allBut(named.union(try search.possible(photos)))
                 }
-                let rendering = Renderer(options: options, observer: reporter)
+                let rendering = Renderer(options: try options.withCovers(beside: result), observer: reporter)
                 let summary = try await rendering.run(
                     resultPath: result, input: input, outputPath: output, replaces: force)
                 reporter.rendered(result, summary: summary)
+                try await publisher?.publish(result, of: result)
             }
         }
     }

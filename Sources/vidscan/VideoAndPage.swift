@@ -8,6 +8,9 @@ internal import VidscanResults
 /// The video and the report page that a run makes from its tables.
 struct VideoAndPage: ResultAddition {
     func check(_ settings: Settings, resultPath: String) throws {
+        if let path = try settings.rendering?.withCovers(beside: resultPath).anonymize?.covers {
+            _ = try CoverFile(path: path)
+        }
         guard settings.render.namesSomebody else { return }
         // Finds a wrong number before the work.
         _ = try EarlierPeople(resultPath: resultPath, settings: settings.render)
@@ -20,7 +23,7 @@ struct VideoAndPage: ResultAddition {
         if settings.render.namesSomebody {
             try EarlierPeople(resultPath: resultPath, settings: settings.render).check(folder)
         }
-        if let rendering = settings.rendering {
+        if let rendering = try settings.rendering?.withCovers(beside: resultPath) {
             let summary = try await Renderer(options: rendering, observer: observer).run(
                 resultPath: folder, name: name, replaces: false, isNew: true)
             if let hidden = summary.hidden { outcome.append(hidden) }
@@ -75,9 +78,7 @@ struct EarlierPeople {
                     "has corrections, and a new analysis numbers people and faces without them; use 'vidscan render"
                         + " \(name)' with the same options")
             }
-        } catch {
-            throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open)
-        }
+        } catch { throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open) }
     }
 
     /// Throws if this run's unfinished result in the folder numbers people and faces differently.

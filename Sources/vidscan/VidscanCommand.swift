@@ -45,9 +45,7 @@ struct VidscanCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-        } catch {
-            status = report(error)
-        }
+        } catch { status = report(error) }
         Output.finish()
         Glibc.exit(status)
     }

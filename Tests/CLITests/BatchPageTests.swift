@@ -84,7 +84,7 @@ struct BatchPageTests: BatchTesting {
     @Test("While a batch runs, its state is in status.json, and in a script that the page loads")
     func live() throws {
         let folder = try makeFolder(["a.png"])
-        let clip = try Tool.makeLongClip(in: folder)
+        let clip = try Tool.makeLongClip(times: 3, in: folder)
         let process = try ChildProcess(
             [Checkout.tool, "batch", "in", clip, "--output", "out", "--jobs", "1", "--every-frame", "-v"],
             in: folder.path)
@@ -101,7 +101,7 @@ struct BatchPageTests: BatchTesting {
             #expect((run["seconds_left"] as? Double ?? 0) > 0)
         }
         #expect(running["result"] as? String == "long.mp4.vidscan")
-        #expect(running["length_seconds"] as? Double == 120)
+        #expect(running["length_seconds"] as? Double == 60)
         let page = try folder.text("out/index.html")
         #expect(page.contains("data-status=\"status.js\""))
         #expect(page.contains("script-src 'unsafe-inline' 'self';"))

@@ -6,10 +6,10 @@ import TestSupport
 /// Nothing that was delivered is lost because of settings that somebody forgot, a signal, or another process.
 @Suite("Finished results and interrupted batches")
 struct BatchReplacementTests: BatchTesting {
-    /// A batch of a long clip, which takes seconds at any rate, and a picture; both done with `--rate 1`.
+    /// A batch of a clip of one minute, which takes seconds at any rate, and a picture; both done with `--rate 1`.
     private func makeDone() throws -> TemporaryFolder {
         let folder = try makeFolder(["a.png"])
-        let clip = try Tool.makeLongClip(in: folder)
+        let clip = try Tool.makeLongClip(times: 3, in: folder)
         try FileManager.default.moveItem(atPath: clip, toPath: folder.path + "/in/long.mp4")
         try age(folder.path + "/in/long.mp4")
         #expect(try batch(folder, "--rate", "1").status == 0)

@@ -96,7 +96,7 @@ struct DamagedFileTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/clip.mp4.vidscan").sorted()
         var generator = SeededGenerator(seed: 150)
         var refused = 0
-        for round in 0..<60 {
+        for round in 0..<24 {
             let name = try #require(names.randomElement(using: &generator))
             let path = "\(folder.path)/clip.mp4.vidscan/\(name)"
             let original = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -106,7 +106,7 @@ struct DamagedFileTests {
             if Self.expectOneLine(outcome, "\(name), round \(round)") { refused += 1 }
             try original.write(to: URL(fileURLWithPath: path))
         }
-        #expect(refused > 10)
+        #expect(refused > 4)
     }
 
     @Test("Segments with random damage give a result, or one line")
@@ -116,7 +116,7 @@ struct DamagedFileTests {
         try Tool.analyzeSegments(2, of: "clip.mp4", "--quiet", in: folder)
         var generator = SeededGenerator(seed: 151)
         var refused = 0
-        for round in 0..<40 {
+        for round in 0..<16 {
             let name = ["part.json", "faces.record"][round % 2]
             let path = "\(folder.path)/clip.mp4.part-\(round / 4 % 2)-of-2/\(name)"
             let original = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -129,6 +129,6 @@ struct DamagedFileTests {
             }
             try original.write(to: URL(fileURLWithPath: path))
         }
-        #expect(refused > 20)
+        #expect(refused > 7)
     }
 }

@@ -43,33 +43,34 @@ struct EmbeddingTraceTests: BatchTesting {
     @Test("After a run without --people, no file has an embedding, whatever else was asked for")
     func ordinary() throws {
         let kept = try TemporaryFolder()
-        try run("analyze", Checkout.clip, "--people", in: kept)
+        try run("analyze", Checkout.clip, "--people", "--end", "9.6", in: kept)
         let traces = try Self.traces(in: kept.bytes("faces.mp4.vidscan/embeddings.npy"))
         #expect(try files(with: traces, in: kept) == ["faces.mp4.vidscan/embeddings.npy"])
 
         let folder = try TemporaryFolder()
         try run(
-            "analyze", Checkout.clip, "--landmarks", "--blendshapes", "--format", "csv,json,jsonl", "--report",
-            "--overlay", "--verbose", in: folder)
+            "analyze", Checkout.clip, "--end", "9.6", "--landmarks", "--blendshapes", "--format", "csv,json,jsonl",
+            "--report", "--overlay", "--verbose", in: folder)
         try #require(folder.entries.contains("faces.mp4.vidscan/report.html"))
         #expect(try files(with: traces, in: folder) == [])
     }
 
     @Test("Neither a batch without --people nor a segment has any")
     func batchAndSegments() throws {
-        let kept = try Tool.analyzed(Checkout.clip, "--people")
+        let kept = try Tool.analyzed(Checkout.clip, "--people", "--end", "9.6")
         let traces = try Self.traces(in: kept.bytes("faces.mp4.vidscan/embeddings.npy"))
 
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path + "/in", withIntermediateDirectories: false)
         try FileManager.default.copyItem(atPath: Checkout.clip, toPath: folder.path + "/in/faces.mp4")
         try age(folder.path + "/in/faces.mp4")
-        try run("batch", "in", "--output", "out", "--merge", in: folder)
+        try run("batch", "in", "--output", "out", "--merge", "--end", "9.6", in: folder)
         try #require(folder.entries.contains("out/faces.mp4.vidscan/run.json"))
         #expect(try files(with: traces, in: folder) == [])
 
         for segment in ["0/2", "1/2"] {
-            try run("analyze", Checkout.clip, "--segment", segment, "--output", "segments", in: folder)
+            try run(
+                "analyze", Checkout.clip, "--end", "9.6", "--segment", segment, "--output", "segments", in: folder)
         }
         try run(
             "merge", "segments/faces.mp4.part-0-of-2", "segments/faces.mp4.part-1-of-2", "--output", "merged",

@@ -20,19 +20,21 @@ struct NoticeTests: BatchTesting {
         let clip = try ThreePeople()
         let folder = clip.folder
         let text = "1 person left out by --max-faces 2 (track.max_faces)"
-        let run = try Tool.run("analyze", clip.path, "--pipeline", "interview", in: folder)
+        let run = try Tool.run("analyze", clip.path, "--end", "4", "--pipeline", "interview", in: folder)
         try #require(run.status == 0, "\(run.errors)")
         #expect(run.errorLines.contains("vidscan: \(clip.path): note: \(text)"))
         #expect(try notices("three.mp4.vidscan", in: folder) == [text])
-        let one = try Tool.run("analyze", clip.path, "--max-faces", "1", "--output", "one", in: folder)
+        let one = try Tool.run(
+            "analyze", clip.path, "--end", "4", "--max-faces", "1", "--output", "one", in: folder)
         #expect(one.errors.contains("note: 2 people left out by --max-faces 1 (track.max_faces)\n"))
         #expect(one.errors.contains("note: \(Self.noBlinks)\n"))
-        let all = try Tool.run("analyze", clip.path, "--max-faces", "3", "--rate", "12", "--output", "all", in: folder)
+        let all = try Tool.run(
+            "analyze", clip.path, "--end", "4", "--max-faces", "3", "--rate", "12", "--output", "all", in: folder)
         #expect(all.status == 0 && !all.errors.contains("note:"))
         #expect(try notices("all/three.mp4.vidscan", in: folder) == [])
 
         // Merged segments say the same as a single run.
-        try Tool.analyzeSegments(2, of: clip.path, "--max-faces", "1", "--quiet", in: folder)
+        try Tool.analyzeSegments(2, of: clip.path, "--end", "4", "--max-faces", "1", "--quiet", in: folder)
         let merged = try Tool.shell("\"$0\" merge three.mp4.part-*-of-2 --output merged", in: folder)
         #expect(merged.errors.contains("three.mp4: note: 2 people left out by --max-faces 1 (track.max_faces)\n"))
         #expect(

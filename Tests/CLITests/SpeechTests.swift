@@ -48,16 +48,17 @@ struct SpeechTests {
     @Test("Workers and segments do not change who speaks")
     func invariance() throws {
         let folder = try Self.talkingClip()
-        for workers in ["1", "2", "8"] {
+        // The voice is heard from 4 s on.
+        for workers in ["1", "8"] {
             let outcome = try Tool.run(
-                "analyze", "talk.mp4", "--speech", "--quiet", "--workers", workers, "--output", "w" + workers,
-                in: folder)
+                "analyze", "talk.mp4", "--speech", "--quiet", "--workers", workers, "--start", "3", "--end", "7",
+                "--output", "w" + workers, in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
-        try Tool.analyzeSegments(3, of: "talk.mp4", "--speech", in: folder)
-        #expect(try Tool.shell("\"$0\" merge talk.mp4.part-*-of-3 --output merged", in: folder).status == 0)
+        try Tool.analyzeSegments(2, of: "talk.mp4", "--speech", "--start", "3", "--end", "7", in: folder)
+        #expect(try Tool.shell("\"$0\" merge talk.mp4.part-*-of-2 --output merged", in: folder).status == 0)
         #expect(try Self.table("w1/talk.mp4.vidscan/faces.csv", in: folder).texts("speaking").contains { $0 != "" })
-        for other in ["w2", "w8", "merged"] {
+        for other in ["w8", "merged"] {
             try folder.expectSameTables("w1/talk.mp4.vidscan", other + "/talk.mp4.vidscan")
         }
     }
@@ -85,13 +86,18 @@ struct SpeechTests {
     func hidden() throws {
         let folder = try Self.talkingClip()
         try folder.write("speech: true\nwrite:\n  tables: true\n", to: "talk.yaml")
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-t", "1", "-i", "talk.mp4", "-c", "copy", "short.mp4"],
+            in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
         let outcome = try Tool.run(
-            "analyze", "talk.mp4", "--pipeline", "talk.yaml", "--anonymize", "blur", "--end", "10", in: folder)
+            "analyze", "short.mp4", "--pipeline", "talk.yaml", "--anonymize", "blur", "--end", "1", in: folder)
         #expect(outcome.status == 2)
-        let hidden = try Tool.run("analyze", "talk.mp4", "--pipeline", "talk.yaml", "--anonymize", "blur", in: folder)
+        let hidden = try Tool.run("analyze", "short.mp4", "--pipeline", "talk.yaml", "--anonymize", "blur", in: folder)
         #expect(hidden.status == 0, "\(hidden.errors)")
         #expect(hidden.errors.contains("who speaks is not written, because of --anonymize; --speech asks for it"))
-        let faces = try Self.table("talk.mp4.vidscan/faces.csv", in: folder)
+        let faces = try Self.table("short.mp4.vidscan/faces.csv", in: folder)
+        try #require(faces.rows.count > 20)
         #expect(try (faces.texts("speaking") + faces.texts("speech_movement")).allSatisfy(\.isEmpty))
     }
 

@@ -16,14 +16,23 @@ struct ThreePeople {
     let folder: TemporaryFolder
     var path: String { folder.path + "/three.mp4" }
 
-    /// - Parameter options: of an analysis, whose result is beside the clip; it is made once for all tests.
-    init(analyzed options: String...) throws {
-        folder = try PreparedFolder.copy("three people, analyze \(options)") { folder in
+    /// Copies what is made once for all tests.
+    ///
+    /// - Parameters:
+    ///   - options: of an analysis, whose result is beside the clip.
+    ///   - rendering: options of `render` after that. What it says is in `errors.txt`.
+    init(analyzed options: String..., rendering: [String] = []) throws {
+        folder = try PreparedFolder.copy("three people, analyze \(options), render \(rendering)") { folder in
             try Self.makeClip(folder.path + "/three.mp4")
             guard !options.isEmpty else { return }
             let made = try ChildProcess.run(
                 [Checkout.tool, "analyze", "three.mp4", "--quiet"] + options, in: folder.path)
             try #require(made.status == 0, "\(made.errors)")
+            guard !rendering.isEmpty else { return }
+            let rendered = try ChildProcess.run(
+                [Checkout.tool, "render", "three.mp4.vidscan"] + rendering, in: folder.path)
+            try #require(rendered.status == 0, "\(rendered.errors)")
+            try folder.write(rendered.errors, to: "errors.txt")
         }
     }
 

@@ -51,11 +51,12 @@ enum Tool {
         }
     }
 
-    /// Makes a video of 120 s, which repeats the sample clip.
-    static func makeLongClip(in folder: TemporaryFolder) throws -> String {
+    /// Makes a video that repeats the sample clip, which lasts 20 s.
+    static func makeLongClip(times: Int = 6, in folder: TemporaryFolder) throws -> String {
         let path = folder.path + "/long.mp4"
         let made = try ChildProcess.run([
-            "ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "5", "-i", Checkout.clip, "-an", "-c", "copy", path,
+            "ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "\(times - 1)", "-i", Checkout.clip, "-an", "-c",
+            "copy", path,
         ])
         try #require(made.status == 0, "\(made.errors)")
         return path

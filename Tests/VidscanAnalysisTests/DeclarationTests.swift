@@ -7,8 +7,11 @@ import VidscanBase
 
 @Suite("A setting is declared once, and everything else follows from it")
 struct DeclarationTests {
+    /// Made once for all tests, because it runs the tool once for each command.
+    private static let madeManPage = Result { try ChildProcess.run([Checkout.root + "/scripts/man_page", Checkout.tool]) }
+
     private static func manPage() throws -> String {
-        let page = try ChildProcess.run([Checkout.root + "/scripts/man_page", Checkout.tool])
+        let page = try madeManPage.get()
         try #require(page.status == 0, "\(page.errors)")
         return page.output
     }

@@ -9,11 +9,14 @@ import TestSupport
 struct DeterminismTests {
     private static let files = ["faces.csv", "frames.csv", "faces.json", "faces.jsonl", "openface.csv", "pyfeat.csv"]
 
-    private func results(_ path: String, workers: Int) async throws -> [String: Data] {
+    private func results(
+        _ path: String, workers: Int, configure: (inout Settings) -> Void = { _ in }
+    ) async throws -> [String: Data] {
         let run = try await AnalysisRun(path) {
             $0.detect.workers = workers
             $0.sample.rate = try .of("12")
             $0.write.formats = [.csv, .json, .jsonl, .openface, .pyfeat]
+            configure(&$0)
         }
         return try Dictionary(uniqueKeysWithValues: Self.files.map { ($0, try run.bytes($0)) })
     }
@@ -25,7 +28,7 @@ struct DeterminismTests {
         let path = try Variants.path(name)
         let first = try await results(path, workers: 1)
         #expect(first["faces.csv", default: Data()].count > 2000)
-        for workers in [1, 2, 8] {
+        for workers in [2, 8] {
             let again = try await results(path, workers: workers)
             for file in Self.files { #expect(again[file] == first[file], "\(file) with \(workers) workers") }
         }
@@ -33,8 +36,11 @@ struct DeterminismTests {
 
     @Test("A video with two faces and cuts gives the same tables with eight workers")
     func clip() async throws {
-        let one = try await results(Checkout.clip, workers: 1)
-        let eight = try await results(Checkout.clip, workers: 8)
+        let window = { (settings: inout Settings) in
+            (settings.sample.start, settings.sample.end) = (9_000_000, 13_000_000)
+        }
+        let one = try await results(Checkout.clip, workers: 1, configure: window)
+        let eight = try await results(Checkout.clip, workers: 8, configure: window)
         #expect(one["faces.csv", default: Data()].count > 2000)
         for file in Self.files { #expect(one[file] == eight[file], "\(file)") }
     }

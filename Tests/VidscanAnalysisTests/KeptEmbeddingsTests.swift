@@ -64,6 +64,7 @@ struct KeptEmbeddingsTests {
                 $0.track.keepsEmbeddings = true
                 $0.detect.workers = workers
                 $0.sample.rate = try .of("12")
+                ($0.sample.start, $0.sample.end) = (5_500_000, 10_500_000)
             }
             files.append(try run.bytes("embeddings.npy"))
         }

@@ -53,6 +53,8 @@ struct MeasuredTimeTests {
     func counts(rate: String) async throws {
         let run = try await AnalysisRun(Checkout.clip) {
             $0.sample.rate = try .of(rate)
+            // Each of the two people is seen for more than three seconds.
+            $0.sample.end = 7_000_000
             $0.measure.metrics = Metric.allCases.filter { $0 != .joy }.reduce(into: []) { $0.insert($1) }
         }
         let (faces, tracks) = (try run.table("faces.csv"), try run.table("tracks.csv"))

@@ -163,7 +163,7 @@ struct PipelineFileTests {
     func edges() throws {
         var random = SeededGenerator(seed: 8)
         var tried: Set<String> = []
-        for round in 0..<6000 {
+        for round in 0..<2500 {
             let paths = Set((0...round % 6).compactMap { _ in Setting.all.randomElement(using: &random)?.path })
             var text = ""
             for section in SettingsSection.all {

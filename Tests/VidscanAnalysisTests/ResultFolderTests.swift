@@ -174,12 +174,12 @@ struct ResultFolderTests {
         try await run(into: folder, replaces: false)
         let expected = try folder.bytes(Self.name + "/faces.csv")
         #expect(expected.split(separator: 10).count > 1)
-        for pair in 0..<100 {
+        for pair in 0..<25 {
             let path = "\(folder.path)/\(pair).vidscan"
             let reasons = await withTaskGroup(of: String?.self) { group in
                 for number in 0..<2 {
                     group.addTask {
-                        for _ in 0..<(number * pair * 20) { await Task.yield() }
+                        for _ in 0..<(number * pair * 80) { await Task.yield() }
                         do {
                             _ = try await analysis.run(input: input, resultPath: path, replaces: replaces)
                             return nil

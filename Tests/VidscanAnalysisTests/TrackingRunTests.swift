@@ -16,23 +16,21 @@ struct TrackingRunTests {
     {
         try await AnalysisRun.shared(Checkout.clip) {
             $0.detect.workers = workers
-            $0.write.formats = [.csv, .json]
             try change(&$0)
         }
     }
 
-    @Test("One and three workers give the same tables and leave nothing else")
+    @Test("One and two workers give the same tables and leave nothing else")
     func workers() async throws {
         let one = try await Self.sample(workers: 1)
         let names = [
-            "episodes.csv", "events.csv", "faces.csv", "faces.json", "faces.record", "frames.csv",
-            "quality.csv", "run.json",
+            "episodes.csv", "events.csv", "faces.csv", "faces.record", "frames.csv", "quality.csv", "run.json",
             "tracks.csv",
         ]
         #expect(one.folder.entries == [AnalysisRun.resultName] + names.map { "\(AnalysisRun.resultName)/\($0)" })
         try #require(one.summary.counts.faces >= 90)
-        let three = try await Self.sample(workers: 3)
-        for name in names where name != "run.json" { #expect(try one.bytes(name) == three.bytes(name), "\(name)") }
+        let two = try await Self.sample(workers: 2)
+        for name in names where name != "run.json" { #expect(try one.bytes(name) == two.bytes(name), "\(name)") }
     }
 
     @Test("The sample's cuts are found, and its two people get two numbers, at any rate", arguments: ["5", "12"])
@@ -90,6 +88,7 @@ struct TrackingRunTests {
         let people = { (person: Bool) in
             let run = try await Self.sample {
                 $0.track.person = person
+                $0.sample.end = 14_400_000
                 $0.filters = try FilterChain(steps: ["hue=h=120:enable='gte(t,9.5)'"], allowsFiles: false)
             }
             let tracks = try run.table("tracks.csv")

@@ -28,7 +28,7 @@ struct RegistrationTests: JournalTesting {
         #expect(try reasons([edited], in: journal, configuration: "other", hasResult: true) == [.settingsChanged])
     }
 
-    @Test("Other processes can write while a hundred thousand inputs are registered and their results checked")
+    @Test("Other processes can write while thirty thousand inputs are registered and their results checked")
     func transactions() throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()
@@ -41,10 +41,10 @@ struct RegistrationTests: JournalTesting {
         var failure: (any Error)?
         // No transaction may be open during a check for a result, because the disk can be slow.
         let plan = try ours.register(
-            (0..<100_000).map { input("/in/\($0)") }, configuration: "c", selection: BatchJournal.Selection()
+            (0..<30_000).map { input("/in/\($0)") }, configuration: "c", selection: BatchJournal.Selection()
         ) { _ in
             checks += 1
-            guard checks % 10_000 == 1, failure == nil else { return false }
+            guard checks % 3_000 == 1, failure == nil else { return false }
             do {
                 clock.advance(by: BatchJournal.leaseSeconds / 2)
                 try theirs.renewLeases()
@@ -55,14 +55,14 @@ struct RegistrationTests: JournalTesting {
             return false
         }
         #expect(failure == nil)
-        #expect(plan.count == 100_000)
+        #expect(plan.count == 30_000)
         #expect(plan.allSatisfy { $0.reason == .new && $0.isDue })
-        #expect(Set(plan.map(\.input.resultPath)).count == 100_000)
+        #expect(Set(plan.map(\.input.resultPath)).count == 30_000)
         // Each transaction is visible to others before the next checks.
-        #expect(registered == (0..<10).map { $0 * 10_000 })
+        #expect(registered == (0..<10).map { $0 * 3_000 })
         // Five lease periods later, the other process still holds its lease.
         #expect(try claim("theirs.vidscan", in: ours) == nil)
-        #expect(try ours.items().count == 100_001)
+        #expect(try ours.items().count == 30_001)
     }
 
     @Test("Changes of another process between the check and the transaction are respected")

@@ -44,6 +44,17 @@ struct EyeClosureTests {
         #expect(events.map(\.value) == [.number(0.08)])
     }
 
+    @Test(
+        "Shut is at most 1, also of narrow eyes that fall below zero",
+        arguments: [
+            (100.0, 0.0), (65, 0), (35, 0.5), (0, 1), (-40, 1),
+        ])
+    func closure(openness: Double, closure: Double) {
+        var options = EventOptions()
+        options.eyesClosedBelow = 35
+        #expect(options.closure(ofOpenness: openness) == closure)
+    }
+
     @Test("A wink is no blink", arguments: [2, 5, 40])
     func wink(samples: Int) {
         let wink = Array(repeating: (left: 3.0, right: 85.0), count: samples).map(Optional.some)

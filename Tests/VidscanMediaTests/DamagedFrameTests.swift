@@ -49,6 +49,13 @@ struct DamagedFrameTests {
 
     @Test("No frame of an undamaged file is marked", arguments: VariantList.decodable + VariantList.discontinuous)
     func undamaged(name: String) throws {
-        #expect(try Self.rows(of: try Variants.path(name)).allSatisfy { !$0.isDamaged })
+        let reader = try FrameReader(
+            path: try Variants.path(name), options: FrameReader.Options(rate: .everyFrame))
+        var count = 0
+        while let frame = try reader.next() {
+            #expect(!frame.isDamaged, "frame \(frame.index)")
+            count += 1
+        }
+        #expect(count > 0)
     }
 }

@@ -32,7 +32,10 @@ struct DiscontinuityTests {
     }
 
     /// Expects the frames that ffmpeg decodes, at equal intervals, and the samples of the grid.
-    private func expectContinuous(_ path: String, step: Int64, jumps: Int) throws {
+    ///
+    /// - Returns: all frames.
+    @discardableResult
+    private func expectContinuous(_ path: String, step: Int64, jumps: Int) throws -> FrameReading {
         let whole = try FrameReading(path, FrameReader.Options(rate: .everyFrame))
         #expect(whole.rows.map(\.md5) == (try FrameGolden.digests(path: path, stream: "v:0")))
         #expect(whole.rows.map(\.index) == whole.rows.indices.map(Int64.init))
@@ -41,7 +44,7 @@ struct DiscontinuityTests {
             #expect(abs(next.microseconds - row.microseconds - step) <= 1, "after \(row)")
         }
         #expect(whole.statistics.discontinuities.count == jumps)
-        for rateText in ["5", "12", "0.7"] {
+        for rateText in ["12", "0.7"] {
             let rate = try SampleGrid.Rate.of(rateText)
             let sampled = try FrameReading(path, FrameReader.Options(rate: rate)).rows
             let first = whole.rows[0].microseconds
@@ -58,6 +61,7 @@ struct DiscontinuityTests {
             #expect(first >= 0)
             #expect(Row.firstDifference(sampled, expected) == nil, "rate \(rateText)")
         }
+        return whole
     }
 
     @Test(
@@ -71,8 +75,7 @@ struct DiscontinuityTests {
         let single = try FrameReading(source, FrameReader.Options(rate: .everyFrame))
         let step = name == "fields.ts" ? Int64(20_000) : 40_000
         let joined = try Joined(Array(repeating: source, count: count), as: name)
-        try expectContinuous(joined.path, step: step, jumps: count - 1)
-        let whole = try FrameReading(joined.path, FrameReader.Options(rate: .everyFrame))
+        let whole = try expectContinuous(joined.path, step: step, jumps: count - 1)
         #expect(whole.rows.count == count * single.rows.count)
         let length = Int64(single.rows.count) * step
         for (number, jump) in whole.statistics.discontinuities.enumerated() {
@@ -82,7 +85,7 @@ struct DiscontinuityTests {
     }
 
     @Test(
-        "A clock reset within a group of pictures loses no frame", arguments: 20...27)
+        "A clock reset within a group of pictures loses no frame", arguments: 20...23)
     func midGroup(packets: Int) throws {
         let folder = try TemporaryFolder()
         let source = try Variants.path("longgop.mp4")
@@ -96,8 +99,7 @@ struct DiscontinuityTests {
             try #require(made.status == 0, "\(made.errors)")
         }
         let joined = try Joined(["before.ts", "after.ts"].map { folder.path + "/" + $0 }, as: "reset.ts")
-        try expectContinuous(joined.path, step: 40_000, jumps: 1)
-        let reading = try FrameReading(joined.path, FrameReader.Options(rate: .everyFrame))
+        let reading = try expectContinuous(joined.path, step: 40_000, jumps: 1)
         #expect(reading.rows.map(\.md5) == (try FrameGolden.digests(path: source, stream: "v:0")))
     }
 

@@ -6,7 +6,7 @@ import VidscanMedia
 
 @Suite("Sampled frames")
 struct SampledFramesTests {
-    private static let rates = ["5", "2", "0.7", "12", nil]
+    private static let rates = ["5", "0.7", "12", nil]
 
     @Test(
         "Sampled frames follow from ffprobe's times and equal ffmpeg's frames, bit for bit",
@@ -21,10 +21,11 @@ struct SampledFramesTests {
             #expect(reading.info.containerStartMicroseconds == golden.startMicroseconds)
             #expect(!reading.rows.isEmpty)
             #expect(Row.firstDifference(reading.rows, golden.rows(rate)) == nil, "\(name), rate \(rate)")
-            let whole = try FrameReading(
-                path, FrameReader.Options(rate: rate, decoderThreads: 1, skipsUnneededPackets: false))
-            #expect(Row.firstDifference(whole.rows, golden.rows(rate)) == nil, "\(name), rate \(rate), decoding all")
         }
+        let rate = try SampleGrid.Rate.of("5")
+        let whole = try FrameReading(
+            path, FrameReader.Options(rate: rate, decoderThreads: 1, skipsUnneededPackets: false))
+        #expect(Row.firstDifference(whole.rows, golden.rows(rate)) == nil, "\(name), decoding all")
     }
 
     @Test("The selected video stream is sampled")

@@ -23,7 +23,12 @@ struct TranscodingTests {
             try transcoder.run(to: path, container: container, edit: edit)
         }
 
-        static let lossless = Transcoder.Options(rateFactor: 0)
+        /// The first twelve frames, without loss.
+        static let lossless = {
+            var options = Transcoder.Options(rateFactor: 0)
+            options.reading.end = 480_000
+            return options
+        }()
     }
 
     private static let timed = [
@@ -38,7 +43,10 @@ struct TranscodingTests {
         arguments: timed)
     func times(name: String) throws {
         let source = try Variants.path(name)
-        let new = try Transcoded(source)
+        // Small pictures, because only their times matter here.
+        var options = Transcoder.Options(rateFactor: 40)
+        options.height = 90
+        let new = try Transcoded(source, options: options)
         // The clocks of MPEG streams start at any time. The new video starts at 0.
         let isStream = name.hasSuffix(".ts") || name.hasSuffix(".mpg")
         let shift = isStream ? Double(new.transcoder.info.containerStartMicroseconds) / 1e6 : 0
@@ -98,8 +106,12 @@ struct TranscodingTests {
     @Test("The picture is upright for every stored orientation, bit for bit", arguments: 1...8)
     func upright(orientation: Int) throws {
         let new = try Transcoded(try Variants.path("orient\(orientation).mp4"), options: Transcoded.lossless)
-        #expect(try Self.digests(new.path) == Self.digests(try Variants.path("orient1.mp4")))
+        let digests = try Self.digests(new.path)
+        try #require(digests.count == 12)
+        #expect(try digests == Array(Self.uprightDigests.get().prefix(12)))
     }
+
+    private static let uprightDigests = Result { try digests(try Variants.path("orient1.mp4")) }
 
     private static func digests(_ path: String) throws -> [String] {
         let outcome = try ChildProcess.run([
@@ -155,7 +167,8 @@ struct TranscodingTests {
 
     @Test(
         "A blended patch has its colour in every matrix and range, and no other pixel changes",
-        arguments: ["bpyramid.mp4", "bt601.mp4", "fullrange.mp4", "gray.mp4"], [UInt8(255), 128])
+        arguments: [("bpyramid.mp4", 255), ("bpyramid.mp4", 128), ("bt601.mp4", 128), ("fullrange.mp4", 255), ("gray.mp4", 128)]
+            as [(String, UInt8)])
     func painting(name: String, alpha: UInt8) throws {
         let source = try Variants.path(name)
         let area = PixelRectangle(x: 62, y: 40, width: 34, height: 22)

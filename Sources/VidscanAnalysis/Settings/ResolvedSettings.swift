@@ -67,6 +67,7 @@ package struct ResolvedSettings: Sendable {
     private mutating func complete() throws {
         try checkHiding()
         try checkVisibility()
+        try checkPublishing()
         try checkEmbeddings()
         try checkTables()
         try addImplied()

@@ -49,6 +49,16 @@ extension ResolvedSettings {
         }
     }
 
+    /// Rejects publishing what shows faces, and options that nothing uses.
+    func checkPublishing() throws {
+        let (render, publishes) = (settings.render, settings.render.publishFolder != nil)
+        try refuse("render.publish", if: publishes && (render.anonymize == nil || render.hiding.isInverted)) {
+            "\($0) needs \(name("render.anonymize")) without \(name("render.invert"))."
+        }
+        let unused = firstInUse(of: publishes ? [] : ["render.publish_verified", "render.approved_by"])
+        try refuse(unused ?? "", if: unused != nil) { "\($0) needs \(name("render.publish"))." }
+    }
+
     /// The settings whose output is more than a video with hidden faces.
     private static let tableSettings = [
         "write.formats", "write.landmarks", "write.blendshapes", "measure.metrics", "speech", "track.keep_embeddings",

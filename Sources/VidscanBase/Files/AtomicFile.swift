@@ -47,7 +47,6 @@ package struct AtomicFile: ~Copyable {
 
     package func write(_ text: String) throws(VidscanError) { try write(Array(text.utf8)) }
 
-    /// Writes a whole file.
     package static func write(
         _ text: String, to path: String, replaces: Bool = true, source: String? = nil
     ) throws(VidscanError) {

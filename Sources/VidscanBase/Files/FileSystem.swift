@@ -63,6 +63,13 @@ package enum FileSystem {
         }
     }
 
+    /// Copies the content of a file.
+    package static func copy(_ path: String, to descriptor: Int32) throws(SystemError) {
+        let source = try openFile(path).descriptor
+        defer { close(source) }
+        while case let bytes = try read(source, limit: 0xFFFF), !bytes.isEmpty { try write(bytes, to: descriptor) }
+    }
+
     /// Also creates missing folders above it. Succeeds if the folder exists.
     package static func createFolder(_ path: String) throws(SystemError) {
         guard mkdir(path, 0o777) != 0 else { return }

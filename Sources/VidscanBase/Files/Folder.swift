@@ -52,7 +52,6 @@ package final class Folder: Sendable {
 
     private func status(_ name: String) -> stat? { FileSystem.status(name, in: descriptor, followsLinks: false) }
 
-    /// Does not follow links.
     package func entry(_ name: String) -> Entry? { status(name).map(Entry.init) }
 
     /// The time of the last change, in nanoseconds since 1970.
@@ -60,7 +59,6 @@ package final class Folder: Sendable {
         status(name).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
     }
 
-    /// As `FileSystem.names`.
     package func names() throws(SystemError) -> [[UInt8]] { try FileSystem.names(in: path) }
 
     /// Throws `EEXIST` if the name is taken.

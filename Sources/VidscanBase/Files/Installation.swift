@@ -20,9 +20,7 @@ public struct Installation: Sendable, Equatable {
     public static let candidates = candidates(
         home: getenv("VIDSCAN_HOME").map { String(cString: $0) }, program: program)
 
-    /// - Parameters:
-    ///   - home: An installation's folder or a checkout; `nil` or empty if none was named.
-    ///   - program: An absolute path.
+    /// `home`: an installation's folder or a checkout; `nil` or empty if none was named. `program`: an absolute path.
     package static func candidates(home: String?, program: String) -> [Installation] {
         if let home, !home.isEmpty { return [false, true].map { Installation(home, isCheckout: $0, isNamed: true) } }
         let parts = program.split(separator: "/")
@@ -40,10 +38,9 @@ public struct Installation: Sendable, Equatable {
         return candidates
     }
 
-    /// Why somebody else may have put the libraries there; `nil` if nothing speaks against loading them.
-    ///
-    /// Only the user, root and the owner of the program may own the library folder and the two above it, and not
-    /// everybody may write to them. A folder that the user named is not checked.
+    /// Why somebody else may have put the libraries there; `nil` if nothing speaks against loading them. Only the user,
+    /// root and the owner of the program may own the library folder and the two above it, and not everybody may write
+    /// to them. A folder that the user named is not checked.
     package var objection: String? {
         guard !isNamed else { return nil }
         var owners = [0, geteuid()]

@@ -154,7 +154,6 @@ public struct RotatedSquare: Sendable, Hashable {
     }
 }
 
-/// Trigonometric functions of angles in degrees.
 package enum Trigonometry {
     package static func degrees(y: Double, x: Double) -> Double { atan2(y, x) * 180 / .pi }
     package static func sine(_ degrees: Double) -> Double { sin(degrees * .pi / 180) }

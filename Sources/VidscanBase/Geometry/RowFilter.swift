@@ -12,9 +12,8 @@ package struct RowFilter {
     private let weights: [Float]
     private let kernels = vs_best_kernels().pointee
 
-    /// - Parameters:
-    ///   - first: The first sample of each output.
-    ///   - offset: The index of each output's first weight, then the number of all weights.
+    /// `first`: the first sample of each output. `offset`: the index of each output's first weight, then the number of
+    /// all weights.
     package init(first: [Int], offset: [Int], weight: (Int) -> Float) {
         let count = (first.count + 7) / 8 * 8
         let longest = zip(offset, offset.dropFirst()).map { $1 - $0 }.max() ?? 0
@@ -41,10 +40,8 @@ package struct RowFilter {
         return Int(first.min() ?? 0)..<Int(first.max() ?? 0) + taps
     }
 
-    /// - Parameters:
-    ///   - samples: `sampleCapacity` floats.
-    ///   - outputs: Room for `outputCapacity` floats; must not overlap the samples.
-    ///   - part: The outputs to write, in whole blocks of 8; `nil` for all.
+    /// `samples`: `sampleCapacity` floats. `outputs`: room for `outputCapacity` floats; must not overlap the samples.
+    /// `part`: the outputs to write, in whole blocks of 8; `nil` for all.
     package func apply(
         to samples: UnsafePointer<Float>, into outputs: UnsafeMutablePointer<Float>, part: Range<Int>? = nil
     ) {

@@ -30,8 +30,7 @@ public struct TensorPicture {
     }
 
     /// Writes the luma of a row, 0…255, `size.width` floats. Returns its sum, added in a fixed order.
-    @discardableResult
-    package func writeLuma(ofRow y: Int, to target: UnsafeMutablePointer<Float>) -> Float {
+    @discardableResult package func writeLuma(ofRow y: Int, to target: UnsafeMutablePointer<Float>) -> Float {
         let row = row(y)
         var lanes = SIMD8<Float>.zero
         withUnsafeMutableBytes(of: &lanes) { lanes in

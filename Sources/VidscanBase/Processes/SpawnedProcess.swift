@@ -9,15 +9,12 @@ package final class SpawnedProcess: Sendable {
         case signal(Int32)
     }
 
-    /// Also the number of its process group.
     package let number: Int32
     /// Once the process is reaped, its number can belong to another process.
     private let isReaped = Mutex(false)
 
-    /// - Parameters:
-    ///   - environment: All variables of the program.
-    ///   - descriptors: The standard input, output and error. The program also inherits the others.
-    ///   - ignoresSignals: Whether it ignores and blocks the same signals as this process.
+    /// `environment`: all variables of the program. `descriptors`: the standard input, output and error. The program
+    /// also inherits the others. `ignoresSignals`: whether it ignores and blocks the same signals as this process.
     package init(
         _ command: [String], environment: [String: String], descriptors: [Int32], ignoresSignals: Bool
     ) throws(SystemError) {

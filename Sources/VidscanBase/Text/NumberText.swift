@@ -22,7 +22,6 @@ package enum NumberText {
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
-    /// Returns `1 face`, `3 faces`.
     package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 

@@ -35,10 +35,7 @@ package struct FileState: Sendable, Hashable {
     }
 
     /// Whether the file does not exist, rather than cannot be reached now.
-    static func isGone(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) != 0 && [ENOENT, ENOTDIR].contains(errno)
-    }
+    static func isGone(_ path: String) -> Bool { FileSystem.entry(path) == nil && [ENOENT, ENOTDIR].contains(errno) }
 
     /// Whether nobody has edited the file in between, unless the modification time was set back.
     func looksLike(_ other: FileState) -> Bool { bytes == other.bytes && modified == other.modified }

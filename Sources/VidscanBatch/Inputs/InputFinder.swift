@@ -111,16 +111,11 @@ package struct InputFinder: Sendable {
         let path = (Array("\(folder)/".utf8) + bytes + [0]).map(CChar.init(bitPattern:))
         var status = stat()
         let isFolder = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let relativePath = subfolder.isEmpty ? shown : "\(subfolder)/\(shown)"
+        guard isFolder ? !ResultPaths.isResult(shown) : isSelected(relativePath) else { return }
         let problem = Problem(path: "\(folder)/\(shown)", reason: "its name is not valid UTF-8; rename it")
-        if isFolder {
-            if !ResultPaths.isResult(shown) { findings.problems.append(problem) }
-        } else if isSelected(subfolder.isEmpty ? shown : "\(subfolder)/\(shown)") {
-            if Self.hasVideoExtension(shown) {
-                findings.problems.append(problem)
-            } else {
-                findings.skipped.append(problem)
-            }
-        }
+        let list = isFolder || Self.hasVideoExtension(shown) ? \Findings.problems : \Findings.skipped
+        findings[keyPath: list].append(problem)
     }
 
     static func hasVideoExtension(_ path: String) -> Bool { videoExtensions.contains(FilePath.fileExtension(of: path)) }

@@ -50,17 +50,12 @@ package final class BatchJournal: Sendable {
             // Otherwise SQLite syncs a row of a write-ahead log some time after its transaction, and a power failure
             // could leave a result on the disk without the row that says who made it.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        } catch {
-            throw Self.failure(error, path)
-        }
+        } catch { throw Self.failure(error, path) }
         try checkShard()
     }
 
     private init(existing path: String?, isReadOnly: Bool = true) throws(VidscanError) {
-        self.path = path ?? ""
-        owner = ""
-        shard = nil
-        clock = Self.systemClock
+        (self.path, owner, shard, clock) = (path ?? "", "", nil, Self.systemClock)
         do {
             if let path {
                 try Self.refuseLinks(path)
@@ -70,9 +65,7 @@ package final class BatchJournal: Sendable {
                 database = try DatabaseQueue()
                 try JournalSchema.prepare(database, path: "")
             }
-        } catch {
-            throw Self.failure(error, path ?? "")
-        }
+        } catch { throw Self.failure(error, path ?? "") }
     }
 
     /// Opens the journal that a run would use, without changing anything; an empty one if there is none.

@@ -158,13 +158,9 @@ extension BatchJournal.Item {
     }
 
     mutating func start(owner: String, now: Double) {
-        status = .running
-        self.owner = owner
-        lease = now + BatchJournal.leaseSeconds
-        started = now
+        (status, self.owner, lease) = (.running, owner, now + BatchJournal.leaseSeconds)
+        (started, error, progress) = (now, nil, nil)
         attempts += 1
-        error = nil
-        progress = nil
     }
 
     private mutating func endLease() { (owner, lease, progress) = (nil, nil, nil) }
@@ -185,10 +181,9 @@ extension BatchJournal.Item {
             failures += 1
             status = failures > retries ? .quarantined : .failed
             error = reason
-            due = now + Self.retryDelay(afterFailures: failures)
-        case .skipped(let reason):
-            status = .skipped
-            error = reason
+            // After 1, 4, 16, … minutes, at most 17 hours.
+            due = now + Double(60 << (2 * min(failures - 1, 5)))
+        case .skipped(let reason): (status, error) = (.skipped, reason)
         case .gone: lose()
         case .released, .postponed:
             status = .pending
@@ -204,11 +199,6 @@ extension BatchJournal.Item {
         status = .gone
         error = "the file does not exist any more"
         if let kept { self = kept }
-    }
-
-    /// In seconds: 1, 4, 16, … minutes, at most 17 hours.
-    private static func retryDelay(afterFailures failures: Int) -> Double {
-        (1..<min(failures, 6)).reduce(60) { delay, _ in delay * 4 }
     }
 
     /// Whether an earlier result waits to be replaced. The row then describes the later analysis, and the fields that

@@ -74,6 +74,38 @@ extension BatchJournal {
             try row.updateChanges(database) { $0.finish(outcome, retries: retries, now: now) }
         }
     }
+
+    /// Records which inputs do not exist any more, and returns how many of them have no result.
+    package func markGone() throws(VidscanError) -> Int {
+        let rows = try missing().filter { $0.status != .gone }
+        guard !rows.isEmpty else { return 0 }
+        return try write { database in
+            var count = 0
+            for var item in rows where try Item.fetchOne(database, key: item.resultPath) == item {
+                item.lose()
+                try item.update(database)
+                if item.status == .gone { count += 1 }
+            }
+            return count
+        }
+    }
+
+    /// Removes the rows of inputs that do not exist any more and have no result. Returns the paths of the inputs.
+    package func forgetGone(isDryRun: Bool = false) throws(VidscanError) -> [String] {
+        let rows = try missing().filter { !$0.hasKept }
+        guard !isDryRun, !rows.isEmpty else { return rows.map(\.path) }
+        return try write { database in
+            try rows.filter { try Item.fetchOne(database, key: $0.resultPath) == $0 && $0.delete(database) }
+        }.map(\.path)
+    }
+
+    /// The inputs that are not done and that nobody is working on, if their files do not exist.
+    private func missing() throws(VidscanError) -> [Item] {
+        let now = clock()
+        let request = Item.filter(.pending, .running, .failed, .quarantined, .gone).order(Item.Columns.path)
+        // Files are not examined in the transaction, because file systems can be slow.
+        return try read(request.fetchAll).filter { !$0.isLeased(now: now) && FileState.isGone($0.path) }
+    }
 }
 
 /// Names of processes, by which other processes on the same machine can see whether they still run.
@@ -117,42 +149,3 @@ package enum LockBackoff {
     }
 }
 
-extension BatchJournal {
-    /// Records which inputs do not exist any more, and returns how many of them have no result.
-    package func markGone() throws(VidscanError) -> Int {
-        let rows = try missing().filter { $0.status != .gone }
-        guard !rows.isEmpty else { return 0 }
-        return try write { database in
-            var count = 0
-            for row in rows where try Item.fetchOne(database, key: row.resultPath) == row {
-                var item = row
-                item.lose()
-                try item.update(database)
-                if item.status == .gone { count += 1 }
-            }
-            return count
-        }
-    }
-
-    /// Removes the rows of inputs that do not exist any more and have no result. Returns the paths of the inputs.
-    package func forgetGone(isDryRun: Bool = false) throws(VidscanError) -> [String] {
-        let rows = try missing().filter { !$0.hasKept }
-        guard !isDryRun, !rows.isEmpty else { return rows.map(\.path) }
-        return try write { database in
-            try rows.filter { row in
-                try Item.fetchOne(database, key: row.resultPath) == row && row.delete(database)
-            }.map(\.path)
-        }
-    }
-
-    /// The inputs that are not done and that nobody is working on, if their files do not exist.
-    private func missing() throws(VidscanError) -> [Item] {
-        let now = clock()
-        let rows = try read { database in
-            try Item.filter(.pending, .running, .failed, .quarantined, .gone).order(Item.Columns.path)
-                .fetchAll(database)
-        }
-        // Not in the transaction, because file systems can be slow.
-        return rows.filter { !$0.isLeased(now: now) && FileState.isGone($0.path) }
-    }
-}

@@ -41,13 +41,7 @@ enum JournalSchema {
     static func prepare(_ database: any DatabaseWriter, path: String) throws {
         try database.read { try check($0, path: path) }
         // Fails if another process migrates at the same moment, and finds the work done in the next round.
-        for _ in migrator.migrations {
-            do {
-                return try migrator.migrate(database)
-            } catch {
-                continue
-            }
-        }
+        for _ in migrator.migrations where (try? migrator.migrate(database)) != nil { return }
         try migrator.migrate(database)
     }
 

@@ -9,10 +9,7 @@ package struct BatchReport: Sendable {
     /// One for each shard, as its process last wrote it.
     private let states: [BatchStatus]
 
-    package init(_ items: [BatchJournal.Item]) {
-        self.items = items
-        states = []
-    }
+    package init(_ items: [BatchJournal.Item]) { (self.items, states) = (items, []) }
 
     /// Covers all journals in the folder.
     package init(folder: String) throws(VidscanError) {
@@ -141,8 +138,7 @@ package struct BatchReport: Sendable {
 
     /// Writes `summary.json`, `index.csv` and `index.html` next to the journal, each atomically. Names include the
     /// shard.
-    @discardableResult
-    package func write(
+    @discardableResult package func write(
         folder: String, shard: BatchShard?, thumbnails: ReportThumbnails = ReportThumbnails()
     ) throws(VidscanError) -> Int64 {
         let suffix = BatchShard.suffix(shard)
@@ -182,7 +178,6 @@ extension Array {
 }
 
 package struct TimeEstimate: Sendable {
-    /// A file, and how long its analysis takes.
     package struct Sample: Sendable, Equatable { var bytes, videoSeconds, wallSeconds: Double }
 
     private let secondsPerByte, videoPerByte: Double
@@ -198,13 +193,12 @@ package struct TimeEstimate: Sendable {
     /// - Parameter configuration: counts only inputs that were analysed with it, because other settings can take many
     ///   times as long.
     package init?(_ items: [BatchJournal.Item], configuration: String? = nil) {
-        let used = items.filter {
-            $0.hasCounts && ($0.wallSeconds ?? 0) > 0 && $0.bytes > 0
-                && (configuration == nil || $0.configuration == configuration)
-        }
         self.init(
-            used.map {
-                Sample(bytes: Double($0.bytes), videoSeconds: $0.videoSeconds ?? 0, wallSeconds: $0.wallSeconds ?? 0)
+            items.compactMap { item in
+                guard item.hasCounts, let wall = item.wallSeconds, wall > 0, item.bytes > 0,
+                    configuration == nil || item.configuration == configuration
+                else { return nil }
+                return Sample(bytes: Double(item.bytes), videoSeconds: item.videoSeconds ?? 0, wallSeconds: wall)
             })
     }
 

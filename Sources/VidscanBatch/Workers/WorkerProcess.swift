@@ -27,8 +27,8 @@ final class WorkerProcess: Sendable {
 
     deinit { close(input) }
 
-    static func start(command: [String]) async throws(VidscanError) -> WorkerProcess {
-        let result: Result<WorkerProcess, VidscanError> = await withCheckedContinuation { continuation in
+    static func start(command: [String]) async throws -> WorkerProcess {
+        try await withCheckedThrowingContinuation { continuation in
             // Reading blocks the thread, and the kernel ends a worker with the thread that started it
             // (PR_SET_PDEATHSIG), so each worker has a thread that lives as long.
             do throws(VidscanError) {
@@ -37,20 +37,14 @@ final class WorkerProcess: Sendable {
                         let (pipes, process) = try spawn(command)
                         let (events, eventSink) = AsyncStream.makeStream(of: Event.self)
                         // Nothing here retains the worker, because its deinit closes the input, which ends the process.
-                        continuation.resume(
-                            returning: .success(WorkerProcess(process, input: pipes.input, events: events)))
+                        continuation.resume(returning: WorkerProcess(process, input: pipes.input, events: events))
                         let lastErrorLine = Self.read(pipes, into: eventSink)
                         eventSink.yield(.ended(process.wait(), lastErrorLine: lastErrorLine))
                         eventSink.finish()
-                    } catch {
-                        continuation.resume(returning: .failure(error))
-                    }
+                    } catch { continuation.resume(throwing: error) }
                 }
-            } catch {
-                continuation.resume(returning: .failure(VidscanError(.setup, "cannot start a worker: \(error)")))
-            }
+            } catch { continuation.resume(throwing: VidscanError(.setup, "cannot start a worker: \(error)")) }
         }
-        return try result.get()
     }
 
     /// Does nothing if the worker has ended, because its `ended` event says why.
@@ -126,7 +120,9 @@ final class WorkerProcess: Sendable {
                 }
                 pending += buffer[..<count]
                 while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                    eventSink.yield(event(of: pending[..<end], decoder))
+                    let message = try? decoder.decode(WorkerMessage.self, from: Data(pending[..<end]))
+                    let start = String(decoding: pending[..<end].prefix(80), as: UTF8.self)
+                    eventSink.yield(message.map { .message($0) } ?? .unreadable("'\(start)'"))
                     pending.removeSubrange(...end)
                 }
                 if pending.count > maximumMessage {
@@ -139,11 +135,5 @@ final class WorkerProcess: Sendable {
         close(pipes.errors)
         let line = String(decoding: errorTail, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
         return line.trimmingCharacters(in: .whitespaces)
-    }
-
-    private static func event(of line: ArraySlice<UInt8>, _ decoder: JSONDecoder) -> Event {
-        do { return .message(try decoder.decode(WorkerMessage.self, from: Data(line))) } catch {
-            return .unreadable("'\(String(decoding: line.prefix(80), as: UTF8.self))'")
-        }
     }
 }

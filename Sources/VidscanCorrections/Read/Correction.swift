@@ -93,12 +93,6 @@ extension FaceReference: Decodable {
     package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder, ["time", "box"])
         microseconds = try members.microseconds("time")
-        let sides: [Double] = try members.list("box", count: 4...4)
-        // The extents of a box are more than nothing.
-        let extents = 1e-3...ReadLimits.extents.upperBound
-        guard sides[..<2].allSatisfy(ReadLimits.coordinates.contains), sides[2...].allSatisfy(extents.contains) else {
-            throw members.problem("box", "must have coordinates of x and y, and a width and height above 0")
-        }
-        box = Rectangle(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+        box = try members.box("box")
     }
 }

@@ -76,9 +76,9 @@ public struct EventOptions: Sendable, Equatable, Codable {
     public init() {}
 
     /// Returns how far eyes are closed, 0…1: ½ where they begin to count as closed. `openness` is that of
-    /// `EyeClosureFilter`.
+    /// `EyeClosureFilter`, which may be negative.
     public func closure(ofOpenness openness: Double) -> Double {
-        guard openness >= eyesClosedBelow else { return 1 - openness / eyesClosedBelow / 2 }
+        guard openness >= eyesClosedBelow else { return min(1 - openness / eyesClosedBelow / 2, 1) }
         let open = max(Self.fullyOpen, eyesClosedBelow + 1)
         return max(open - openness, 0) / (open - eyesClosedBelow) / 2
     }

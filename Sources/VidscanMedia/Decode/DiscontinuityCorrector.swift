@@ -37,10 +37,9 @@ final class DiscontinuityCorrector {
     /// How much of a stream may wait for the video: about ten seconds of sound.
     private static let maximumWaiting = (packets: 1000, bytes: 8 << 20)
 
-    /// - Parameters:
-    ///   - frameDuration: as announced, in units of the video's time base.
-    ///   - forwardIsJump: whether the format's clock may be reset to any time.
-    ///   - beginsSequence: whether every frame presented before a packet belongs to an earlier sequence.
+    /// `frameDuration`: as announced, in units of the video's time base. `forwardIsJump`: whether the format's clock
+    /// may be reset to any time. `beginsSequence`: whether every frame presented before a packet belongs to an earlier
+    /// sequence.
     init(
         streamIndex: Int32, clock: StreamClock, frameDuration: Int64, forwardIsJump: Bool,
         beginsSequence: @escaping (borrowing Packet) -> Bool

@@ -25,10 +25,8 @@ package final class SoundReader {
     private static let tolerance = rate / 50
 
     /// Returns `nil` if the file has no sound that can be decoded. Throws if `audioStream` is not one of sound.
-    ///
-    /// - Parameters:
-    ///   - videoStream: The stream whose clock the sound follows, as for `FrameReader`.
-    ///   - audioStream: Among all streams of the container; `nil` selects the one that belongs to the video.
+    /// `videoStream`: the stream whose clock the sound follows, as for `FrameReader`. `audioStream`: among all streams
+    /// of the container; `nil` selects the one that belongs to the video.
     package init?(
         path: String, videoStream: Int?, audioStream: Int?, limits: MediaLimits,
         cancellation: CancellationFlag = CancellationFlag()

@@ -157,8 +157,7 @@ struct DamageTracker {
     }
 
     /// Whether the decoder's next frame comes from damaged data. All errors up to its own packet must be known.
-    ///
-    /// - Parameter isBidirectional: a B picture. In codecs whose bitstream is not examined, no picture refers to it.
+    /// `isBidirectional`: a B picture. In codecs whose bitstream is not examined, no picture refers to it.
     mutating func judge(_ number: Int64, timestamp: Int64?, isBidirectional: Bool) -> Bool {
         // A picture shown before a keyframe, but after it in the file, may refer to the sequence before.
         while sequences.count > 1, sequences[1].first <= number,

@@ -44,9 +44,8 @@ final class ContainerWriter {
         var lastDecoding: Int64?
     }
 
-    /// - Parameters:
-    ///   - keepsMetadata: `false` keeps only frames, sound and subtitles of the source, and encodes the sound again.
-    ///   - latestMicroseconds: without metadata, drops later packets.
+    /// `keepsMetadata`: `false` keeps only frames, sound and subtitles of the source, and encodes the sound again.
+    /// `latestMicroseconds`: without metadata, drops later packets.
     init(
         path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Stream],
         shiftMicroseconds: Int64, keepsMetadata: Bool, latestMicroseconds: Int64
@@ -97,13 +96,6 @@ final class ContainerWriter {
         try output.write(packet)
     }
 
-    /// MP4 derives the duration from decoding times, so the last packet must extend to the end of the last shown frame.
-    private func extendLastPacket() {
-        guard held.size > 0, let firstDecoding, let firstPresentation, let endPresentation else { return }
-        let remaining = endPresentation - firstPresentation - (held.dts - firstDecoding)
-        if remaining > 0 { held.duration = remaining }
-    }
-
     func write(copyOf packet: borrowing Packet) throws(MediaError) {
         guard var copy = copies[packet.stream_index] else { return }
         let copied = try Packet(sharing: packet)
@@ -148,7 +140,11 @@ final class ContainerWriter {
 
     func finish() throws(MediaError) {
         try encode(nil)
-        extendLastPacket()
+        // MP4 derives the duration from decoding times, so the last packet must extend to the end of the last shown frame.
+        if held.size > 0, let firstDecoding, let firstPresentation, let endPresentation {
+            let remaining = endPresentation - firstPresentation - (held.dts - firstDecoding)
+            if remaining > 0 { held.duration = remaining }
+        }
         try writeHeld()
         for index in copies.keys.sorted() {
             guard let copy = copies[index], let sound = copy.sound else { continue }
@@ -216,5 +212,67 @@ final class ContainerWriter {
             if common <= Int64(Int32.max) { scale = common }
         }
         return min(scale, Int64(Int32.max))
+    }
+}
+
+struct OutputContext: ~Copyable {
+    let pointer: UnsafeMutablePointer<AVFormatContext>
+
+    init(path: String, container: VideoContainer) throws(MediaError) {
+        var allocated: UnsafeMutablePointer<AVFormatContext>?
+        let result = avformat_alloc_output_context2(&allocated, nil, container.formatName, "file:" + path)
+        guard result >= 0, let allocated else {
+            throw MediaError(.io, "cannot write \(container.rawValue) files: \(FFmpeg.message(result))")
+        }
+        pointer = allocated
+        // Without random numbers and versions, the same run writes the same bytes.
+        pointer.pointee.flags |= AVFMT_FLAG_BITEXACT
+        // FLAC in MP4 is experimental in FFmpeg 5.
+        pointer.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
+    }
+
+    deinit {
+        avio_closep(&pointer.pointee.pb)
+        avformat_free_context(pointer)
+    }
+
+    /// Creates the file and writes its header. Add all streams before.
+    func open(path: String, options: inout OptionDictionary) throws(MediaError) {
+        FFmpeg.beginErrors()
+        try check(avio_open(&pointer.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "create")
+        try check(avformat_write_header(pointer, &options.pointer), "begin")
+    }
+
+    /// Takes over the packet's data, which may wait for packets of other streams.
+    func write(_ packet: borrowing Packet) throws(MediaError) {
+        FFmpeg.beginErrors()
+        try check(av_interleaved_write_frame(pointer, packet.pointer), "write")
+        // A full disk may show only in the byte stream.
+        try check(pointer.pointee.pb?.pointee.error ?? 0, "write")
+    }
+
+    func finish() throws(MediaError) {
+        FFmpeg.beginErrors()
+        try check(av_write_trailer(pointer), "write")
+        try check(avio_closep(&pointer.pointee.pb), "write")
+    }
+
+    private func check(_ result: Int32, _ verb: String) throws(MediaError) {
+        guard result < 0 else { return }
+        let isFull = result == vs_averror(ENOSPC) || result == vs_averror(EDQUOT)
+        throw MediaError(isFull ? .diskFull : .io, "cannot \(verb) the video: \(FFmpeg.reason(result))")
+    }
+}
+
+struct OptionDictionary: ~Copyable {
+    var pointer: OpaquePointer?
+
+    init(_ options: KeyValuePairs<String, String> = [:]) {
+        for (name, value) in options { av_dict_set(&pointer, name, value, 0) }
+    }
+
+    deinit {
+        var pointer = pointer
+        av_dict_free(&pointer)
     }
 }

@@ -8,7 +8,6 @@ enum MetadataStripper {
         AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_A53_CC,
     ]
 
-    /// Encoders write side data into the new stream.
     static func strip(_ frame: borrowing Frame) {
         let types = (0..<Int(frame.nb_side_data)).compactMap { frame.side_data?[$0]?.pointee.type }
         for type in types where !keptFrameData.contains(type) { frame.removeSideData(type) }
@@ -21,10 +20,8 @@ enum MetadataStripper {
         guard let extradata = extradata(of: source) else {
             throw MediaError(.unsupportedCodec, "cannot remove the metadata from the codec header of a copied stream")
         }
-        parameters.pointee.codec_type = source.codec_type
-        parameters.pointee.codec_id = source.codec_id
-        parameters.pointee.width = source.width
-        parameters.pointee.height = source.height
+        (parameters.pointee.codec_type, parameters.pointee.codec_id) = (source.codec_type, source.codec_id)
+        (parameters.pointee.width, parameters.pointee.height) = (source.width, source.height)
         guard !extradata.isEmpty else { return }
         guard let memory = av_mallocz(extradata.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else { throw .outOfMemory }
         memory.copyMemory(from: extradata, byteCount: extradata.count)

@@ -21,8 +21,7 @@ package enum PictureEncoder {
         _ frame: borrowing Frame, size: PictureSize, as format: PictureFormat
     ) throws(MediaError) -> [UInt8] {
         let source = try Frame(sharing: frame)
-        source.width = Int32(size.width)
-        source.height = Int32(size.height)
+        (source.width, source.height) = (Int32(size.width), Int32(size.height))
         MetadataStripper.strip(source)
         let rgb = try Frame.allocate(size, AV_PIX_FMT_RGB24)
         var toRGB = Scaler(flags: exact)
@@ -38,19 +37,15 @@ package enum PictureEncoder {
         return try encode(picture, as: .jpg, quality: 2)
     }
 
-    /// - Parameters:
-    ///   - tensor: R', G', B' planes of `side` × `side` in 0…255, as from `SquareCropper`.
-    ///   - side: in pixels, even.
+    /// `tensor`: R', G', B' planes of `side` × `side` in 0…255, as from `SquareCropper`. `side`: in pixels, even.
     package static func jpeg(_ tensor: UnsafePointer<Float>, side: Int) throws(MediaError) -> [UInt8] {
         let frame = try Frame.allocate(PictureSize(width: side, height: side), AV_PIX_FMT_YUVJ420P)
         fill(MutablePlanes(frame), tensor, side: side)
         return try encode(frame, as: .jpg, quality: 4, namesEncoder: true)
     }
 
-    /// - Parameters:
-    ///   - frame: in rgb24 for PNG, in yuvj420p for JPEG.
-    ///   - quality: of a JPEG, on the scale of libavcodec: 1 (best) to 31.
-    ///   - namesEncoder: writes the encoder's name into a comment.
+    /// `frame`: in rgb24 for PNG, in yuvj420p for JPEG. `quality`: of a JPEG, on the scale of libavcodec: 1 (best) to
+    /// 31. `namesEncoder`: writes the encoder's name into a comment.
     static func encode(
         _ frame: borrowing Frame, as format: PictureFormat, quality: Int32 = 0, namesEncoder: Bool = false
     ) throws(MediaError) -> [UInt8] {
@@ -59,8 +54,7 @@ package enum PictureEncoder {
             throw MediaError(.unsupportedCodec, "\(failure): this FFmpeg has no encoder for it")
         }
         let context = try CodecContext(codec)
-        context.width = frame.width
-        context.height = frame.height
+        (context.width, context.height) = (frame.width, frame.height)
         context.time_base = AVRational(num: 1, den: 1)
         context.pix_fmt = frame.pixelFormat
         context.thread_count = 1

@@ -95,9 +95,7 @@ package final class Transcoder {
         do throws(MediaError) {
             _ = try SoundEncoder(stream, container: .mp4)
             return nil
-        } catch {
-            return error.reason
-        }
+        } catch { return error.reason }
     }
 
     private var maximumSeconds: Double { options.reading.limits.maximumDurationSeconds }

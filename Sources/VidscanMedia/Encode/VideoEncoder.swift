@@ -46,8 +46,7 @@ final class VideoEncoder {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no encoder \(name)")
         }
         context = try CodecContext(encoder)
-        context.width = frame.width
-        context.height = frame.height
+        (context.width, context.height) = (frame.width, frame.height)
         context.pix_fmt = AV_PIX_FMT_YUV420P
         context.time_base = AVRational(timeBase)
         context.framerate = AVRational(frameRate)

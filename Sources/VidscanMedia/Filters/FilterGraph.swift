@@ -76,7 +76,6 @@ final class FilterGraph {
             pixelAspect: av_buffersink_get_sample_aspect_ratio(sink).rational ?? .one, orientation: .upright)
     }
 
-    /// From input to output pixels; `nil` if unknown.
     func geometry() -> AffineTransform? { FilterGeometry.map(from: source, to: sink) }
 
     private static func sourceArguments(_ input: FilterInput) -> String {

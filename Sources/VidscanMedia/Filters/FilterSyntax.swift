@@ -30,8 +30,6 @@ package enum FilterSyntax {
 
     static let spaces = Array(" \n\t\r".utf8)
 
-    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && !spaces.contains(byte) || byte == 0x7F }
-
     static func isWord(_ byte: UInt8) -> Bool {
         let character = Character(UnicodeScalar(byte))
         return character == "_" || character.isASCII && (character.isLetter || character.isNumber)
@@ -39,7 +37,8 @@ package enum FilterSyntax {
 
     /// Stops after one filter too many. An error is at the scanner's position.
     private static func readCalls(_ scanner: inout Scanner) throws(ParseError) -> [FilterCall] {
-        if let position = scanner.bytes.firstIndex(where: isControl) {
+        let control = scanner.bytes.firstIndex { $0 < 0x20 && !spaces.contains($0) || $0 == 0x7F }
+        if let position = control {
             scanner.position = position
             throw ParseError(reason: "it contains a control character")
         }
@@ -100,15 +99,13 @@ package enum FilterSyntax {
         return labels
     }
 
-    private static func isKey(_ byte: UInt8) -> Bool { isWord(byte) || "-/.".utf8.contains(byte) }
-
     private static func readArguments(_ bytes: [UInt8]) throws(ParseError) -> [FilterCall.Argument] {
         var scanner = Scanner(bytes: bytes)
         var arguments: [FilterCall.Argument] = []
         while scanner.current != nil {
             let start = scanner.position
             scanner.skipSpaces()
-            let key = scanner.read(while: isKey)
+            let key = scanner.read { isWord($0) || "-/.".utf8.contains($0) }
             scanner.skipSpaces()
             let isNamed = scanner.skip("=")
             if isNamed {

@@ -80,10 +80,9 @@ extension ReviewedFilters.Review {
     /// Functions that may run for hours or write to the log.
     private static let functions = ["while", "root", "taylor", "print"]
 
-    /// Why a value that FFmpeg may evaluate as an expression needs permission. Options that take a number are evaluated too.
-    ///
-    /// FFmpeg removes white space from expressions, text expansion removes quotation marks and escapes, and characters between a
-    /// function's name and its parenthesis are ignored.
+    /// Why a value that FFmpeg may evaluate as an expression needs permission. Options that take a number are evaluated
+    /// too. FFmpeg removes white space from expressions, text expansion removes quotation marks and escapes, and
+    /// characters between a function's name and its parenthesis are ignored.
     static func functionObjection(to value: String) -> String? {
         // FFmpeg compares bytes, so a combining character after the last letter of a name does not hide the name.
         let ignored = Array(" \n\t\r\u{B}\u{C}\\'".utf8)

@@ -15,12 +15,9 @@ package final class AreaResampler {
 
     package init(converter: PictureConverter = PictureConverter()) { self.converter = converter }
 
-    /// Fills a tensor of shape 3 × `tensorSize.height` × `tensorSize.width` with R', G', B' in 0…255.
-    ///
-    /// - Parameters:
-    ///   - pictureSize: of the upright frame in the top left corner. The rest of the tensor is 0.
-    ///   - tensorSize: at least `pictureSize`.
-    ///   - part: what is needed of the picture, leaving the rest undefined; `nil` fills the whole tensor.
+    /// Fills a tensor of shape 3 × `tensorSize.height` × `tensorSize.width` with R', G', B' in 0…255. `pictureSize`: of
+    /// the upright frame in the top left corner. The rest of the tensor is 0. `tensorSize`: at least `pictureSize`.
+    /// `part`: what is needed of the picture, leaving the rest undefined; `nil` fills the whole tensor.
     package func resample(
         _ frame: SampledFrame, pictureSize: PictureSize, tensorSize: PictureSize, part: PictureRegion? = nil,
         into tensor: UnsafeMutablePointer<Float>

@@ -13,12 +13,9 @@ struct AxisWeights {
 
     var count: Int { first.count }
 
-    /// - Parameters:
-    ///   - samples: on this axis; sample i covers i ..< i + 1.
-    ///   - length: in samples. It may end within the last sample, as in the chroma of an image of odd size.
-    ///   - outputs: divide the length evenly.
-    ///   - offset: added to every position, in samples.
-    ///   - isMirrored: lists the outputs from last to first.
+    /// `samples`: on this axis; sample i covers i ..< i + 1. `length`: in samples. It may end within the last sample,
+    /// as in the chroma of an image of odd size. `outputs`: divide the length evenly. `offset`: added to every
+    /// position, in samples. `isMirrored`: lists the outputs from last to first.
     init(samples: Int, length: Double, outputs: Int, offset: Double = 0, isMirrored: Bool = false) {
         let scale = length / Double(outputs)
         let reach = max(scale, 1) / 2

@@ -83,7 +83,7 @@ enum Correction: Sendable, Equatable {
         guard !command.isQuoted else { throw .result(Self.usage(command.text)) }
         switch command.text {
         case "merge":
-            let ids = try words.map { word throws(VidscanError) in try Self.id(word, "a number of people.csv") }
+            let ids = try words.map { word throws(VidscanError) in try Self.id(word) }
             guard ids.count > 1, Set(ids).count == ids.count else {
                 throw .result("merge needs two or more different numbers, as in 'merge 3 7'")
             }
@@ -96,7 +96,7 @@ enum Correction: Sendable, Equatable {
             guard Pseudonym.isValid(words[1].text) else {
                 throw .result("a name has 1 to 100 characters and no control characters")
             }
-            self = .name(try Self.id(words[0], "a number of people.csv"), words[1].text)
+            self = .name(try Self.id(words[0]), words[1].text)
         default: throw .result(Self.usage(command.text))
         }
     }
@@ -112,8 +112,7 @@ enum Correction: Sendable, Equatable {
         }
         guard words.count >= 3, !words[0].isQuoted else { throw usage }
         let first = words[0].text
-        let id = try Self.id(
-            Word(text: first.hasSuffix(":") ? String(first.dropLast()) : first), "a number of people.csv")
+        let id = try Self.id(Word(text: first.hasSuffix(":") ? String(first.dropLast()) : first))
         let what = words[1].isQuoted ? "" : words[1].text
         if what == "video" {
             guard words.count == 3 else { throw usage }
@@ -133,7 +132,7 @@ enum Correction: Sendable, Equatable {
         return .split(id, tracks: tracks.sorted(), video: video)
     }
 
-    private static func id(_ word: Word, _ what: String) throws(VidscanError) -> Int {
+    private static func id(_ word: Word, _ what: String = "a number of people.csv") throws(VidscanError) -> Int {
         guard !word.isQuoted, word.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = Int(word.text),
             ReadLimits.ids.contains(id)
         else { throw .result("'\(word.text)' is not \(what)") }

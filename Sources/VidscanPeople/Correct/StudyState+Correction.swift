@@ -33,9 +33,9 @@ extension StudyState {
     private mutating func merge(_ id: Int, into target: Int) {
         for video in videos.indices {
             for person in videos[video].people.indices where videos[video].people[person].studyPersonId == id {
-                videos[video].people[person].studyPersonId = target
-                videos[video].people[person].corrected = true
-                videos[video].people[person].confidence = 1
+                let faceIds = videos[video].people[person].faceIds
+                videos[video].people[person] = Person(
+                    studyPersonId: target, faceIds: faceIds, confidence: 1, corrected: true)
             }
         }
         if let name = name(of: id) {

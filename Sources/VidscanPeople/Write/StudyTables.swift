@@ -85,20 +85,17 @@ struct StudyTables {
                     writer.writeCSV(row: (["video", "study_person_id"] + source.header).map(Field.text))
                 }
                 let face = try source.column("face_id")
-                let numbers = Dictionary(
-                    uniqueKeysWithValues: study.people[study.ranges[index]].flatMap { person in
-                        person.faceIDs.map { ($0, person.studyID ?? 0) }
-                    })
                 let name = CSVField.text(video.inputPath)
+                let beginnings = Dictionary(
+                    uniqueKeysWithValues: study.people[study.ranges[index]].flatMap { person in
+                        person.faceIDs.map { ($0, "\(name),\(person.studyID ?? 0),") }
+                    })
                 while try source.next() {
                     let faceID = try source.integer(face, in: ReadLimits.ids)
-                    guard let number = numbers[faceID] else {
+                    guard let beginning = beginnings[faceID] else {
                         throw source.problem("face_id \(faceID) is not in tracks.csv")
                     }
-                    writer.write(text: name)
-                    writer.write(",")
-                    writer.write(Int64(number))
-                    writer.write(",")
+                    writer.write(text: beginning)
                     source.row.withUnsafeBytes { writer.write(bytes: $0) }
                     writer.write("\n")
                     if writer.count >= 1 << 16 {

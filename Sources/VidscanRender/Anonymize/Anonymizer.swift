@@ -13,6 +13,9 @@ final class Anonymizer {
     let removedFaces: Set<Int>
     private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
+    let covers: CoverFile?
+    /// The indices of the covers that were drawn, and of the releases that had an effect.
+    private var applied: Set<Int> = []
 
     /// Longer gaps within a track are not bridged.
     private static let bridgedSeconds = 2.0
@@ -20,6 +23,8 @@ final class Anonymizer {
     private static let maximumExtrapolation: Int64 = 250_000
 
     init(_ options: AnonymizeOptions, of tables: FaceTables, sticker: StickerPainter?) throws(VidscanError) {
+        covers = try options.covers.map { path throws(VidscanError) in try CoverFile(path: path) }
+        try covers?.check(tables.positions.record)
         (self.options, self.sticker) = (options, sticker)
         certain =
             options.visible.keepsSomebody
@@ -42,6 +47,7 @@ final class Anonymizer {
         }
         for id in timeline.faceIDs {
             let own = timeline.faces(of: id, inSample: number)
+            if isReleased(id, in: timeline, at: frame.microseconds) { continue }
             if isVisible(id, inSample: number) {
                 visible += own
             } else if !own.isEmpty {
@@ -60,11 +66,56 @@ final class Anonymizer {
             doubts.insert(.overlap)
             hide(face.faceID)
         }
-        hiddenSpans.add(faces: hidden.count, at: frame.microseconds)
+        let drawn = drawnCovers(at: frame.microseconds)
+        hiddenSpans.add(faces: hidden.count + drawn.count, at: frame.microseconds)
         if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
         if options.isInverted { try hideAllBut(visible, in: frame) }
         for states in hidden { try self.hide(states, in: frame) }
-        return hidden.count + (options.isInverted ? visible.count : 0)
+        for (what, box) in drawn { try self.hide(box, showing: what, in: frame) }
+        return hidden.count + drawn.count + (options.isInverted ? visible.count : 0)
+    }
+
+    /// Throws if a cover was not drawn in any frame, because then it does not hide what it should.
+    func finish() throws(VidscanError) {
+        let missing = covers?.regions.indices.first { covers?.regions[$0].what != nil && !applied.contains($0) }
+        guard let missing else { return }
+        throw .result("no frame is at the time of cover \(missing + 1) of \(covers?.name ?? ""); no video was written")
+    }
+
+    /// At a frame's time: half a frame of a slow video.
+    private static let coverReach: Int64 = 50_000
+
+    private func drawnCovers(at microseconds: Int64) -> [(CoverFile.What, Rectangle)] {
+        (covers?.regions ?? []).enumerated().compactMap { index, region in
+            guard let what = region.what, let box = region.box(at: microseconds, reach: Self.coverReach) else { return nil }
+            applied.insert(index)
+            return (what, box)
+        }
+    }
+
+    /// Whether all that was found of a face within the time of a release, in the window around this frame, is where that
+    /// says. Somebody who passes there has other samples too, and stays hidden; so do two faces at one place.
+    private func isReleased(_ id: Int, in timeline: FaceTimeline, at microseconds: Int64) -> Bool {
+        (covers?.regions ?? []).contains { region in
+            guard region.what == nil, region.box(at: microseconds) != nil else { return false }
+            let samples = timeline.samples.filter { sample in sample.faces.contains { $0.faceID == id } }
+                .filter { region.times.contains($0.microseconds) }
+            return !samples.isEmpty
+                && samples.allSatisfy { sample in
+                    let place = region.box(at: sample.microseconds)
+                    let found = sample.faces.filter { $0.box.intersectionOverUnion(with: place ?? $0.box) >= 0.5 }
+                    return found.map(\.faceID) == [id]
+                }
+        }
+    }
+
+    /// Averaged writing can be read again, so all except faces gets one colour.
+    private func hide(_ box: Rectangle, showing what: CoverFile.What, in frame: EditableFrame) throws(MediaError) {
+        guard let area = frame.pixels(covering: box) else { return }
+        surface.begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
+        surface.line(through: box.corners, closed: true, .fill(.white))
+        let side = min(box.width, box.height) * min(frame.scaleX, frame.scaleY)
+        try frame.hide(surface.patch(), by: what == .face ? cover(side: side) : Self.solid)
     }
 
     func isRemoved(_ id: Int) -> Bool { id < 0 || removedFaces.contains(id) }
@@ -158,9 +209,11 @@ final class Anonymizer {
         switch options.method {
         case .blur: return .smooth(side: cell)
         case .pixelate: return .squares(side: cell)
-        case .solid, .sticker: return .color(red: 0.13, green: 0.14, blue: 0.16)
+        case .solid, .sticker: return Self.solid
         }
     }
+
+    private static let solid = EditableFrame.Cover.color(red: 0.13, green: 0.14, blue: 0.16)
 
     // MARK: Shapes
 

@@ -32,6 +32,9 @@ enum HidingRecord {
             "hidden": anonymizer.hiddenSpans.record(startingAt: transcoder.startMicroseconds),
         ]
         if [.blur, .pixelate].contains(options.method) { record["strength"] = .number(options.resolvedStrength) }
+        if let covers = anonymizer.covers {
+            record["covers"] = .object(["sha256": .text(covers.sha256), "count": .integer(covers.regions.count)])
+        }
         if options.visible.keepsSomebody {
             record["visible"] = .object(visible(options.visible, removedFaces: anonymizer.removedFaces))
         }

@@ -84,6 +84,9 @@ struct FaceTimeline {
         try rows.finish()
     }
 
+    /// Around the current time, oldest first.
+    var samples: [Sample] { window }
+
     /// `nil` if the sample is not in the window.
     func sample(_ number: Int) -> Sample? {
         guard let first = window.first?.number, window.indices.contains(number - first) else { return nil }

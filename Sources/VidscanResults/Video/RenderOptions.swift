@@ -25,6 +25,15 @@ package struct RenderOptions: Sendable, Equatable {
 
     package init() {}
 
+    /// The same with the covers beside a result, unless others are named.
+    package func withCovers(beside result: String) throws(VidscanError) -> Self {
+        var options = self
+        if let hiding = anonymize, hiding.covers == nil {
+            options.anonymize?.covers = try CoverFile.path(beside: result)
+        }
+        return options
+    }
+
     /// The shorter side in pixels.
     package static let proxySide = 540
 
@@ -180,6 +189,8 @@ package struct AnonymizeOptions: Sendable, Equatable {
     package var isInverted = false
     /// If everything except the faces is hidden and nobody is named, all faces stay visible.
     package var visible = FaceChoice()
+    /// The path of a `CoverFile`.
+    package var covers: String?
 
     /// In both passes. With several threads, the content of damaged frames may depend on timing.
     package static let decoderThreads = 1

@@ -21,6 +21,11 @@ extension Settings {
         package var keptPeople: IDList?
         package var hiddenPeople, keptFaces, hiddenFaces: IDList?
         package var video = RenderOptions()
+        /// Where finished videos with hidden faces are copied to.
+        package var publishFolder: String?
+        /// `nil` is the user.
+        package var approver: String?
+        package var verifiesPublished = false
 
         package init() {}
     }
@@ -132,6 +137,15 @@ extension Settings.Render {
             "Hide everything except the faces."),
         Setting("keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")]).help(
             "Copy subtitles even if faces are hidden; they may name people."),
+        Setting("covers", \.render.hiding.covers, .file, value: "file", null: "NAME.covers.json beside the result").help(
+            "What a person has drawn over the video in addition, and which covers hide no face."),
+        Setting("publish", \.render.publishFolder, .folder, value: "folder", null: "none", isRecorded: false).help(
+            "Copy the finished video to this folder, under a neutral name. FOLDER.private says what it is."),
+        Setting(
+            "publish_verified", \.render.verifiesPublished, options: [.flag("publish-verified")], isRecorded: false
+        ).help("Publish a video only if 'vidscan verify' finds no face in it."),
+        Setting("approved_by", \.render.approver, value: "name", null: "the user", isRecorded: false).help(
+            "Who approves the published videos; FOLDER.private records it."),
     ]
 
     private static let visibility = [

@@ -1,0 +1,125 @@
+internal import Foundation
+package import VidscanBase
+
+/// The members of a JSON object that has no other keys than those that are known, with numbers and texts in their limits.
+package struct StrictMembers {
+    private let container: KeyedDecodingContainer<NamedKey>
+
+    private init(_ container: KeyedDecodingContainer<NamedKey>, _ keys: [String]?) throws {
+        self.container = container
+        if let keys { try allow(keys) }
+    }
+
+    /// `keys` are all keys that the object may have.
+    package init(_ decoder: any Decoder, _ keys: [String]? = nil) throws {
+        try self.init(try decoder.container(keyedBy: NamedKey.self), keys)
+    }
+
+    package func object(_ key: String, _ keys: [String]) throws -> StrictMembers {
+        try StrictMembers(
+            try container.nestedContainer(keyedBy: NamedKey.self, forKey: NamedKey(stringValue: key)), keys)
+    }
+
+    package func allow(_ keys: [String]) throws {
+        guard let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !keys.contains($0) }) else {
+            return
+        }
+        let shown = String(unknown.prefix(40))
+        throw problem("'\(shown)' is not a known key\(NearestName.suggestion(for: shown, among: keys))")
+    }
+
+    package func has(_ key: String) -> Bool { container.contains(NamedKey(stringValue: key)) }
+
+    package func decode<Value: Decodable>(_ key: String) throws -> Value {
+        try container.decode(Value.self, forKey: NamedKey(stringValue: key))
+    }
+
+    package func text(_ key: String, maximum: Int) throws -> String {
+        let text: String = try decode(key)
+        guard text.utf8.count <= 4 * maximum, text.count <= maximum else {
+            throw problem(key, "is longer than \(maximum) characters")
+        }
+        return text
+    }
+
+    package func number(_ key: String, in range: ClosedRange<Double>) throws -> Double {
+        let number: Double = try decode(key)
+        guard range.contains(number) else {
+            let limits = "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
+            throw problem(key, "must be from \(limits)")
+        }
+        return number
+    }
+
+    package func integer(_ key: String, in range: ClosedRange<Int64>) throws -> Int64 {
+        guard let number = Int64(exactly: try number(key, in: Double(range.lowerBound)...Double(range.upperBound)))
+        else { throw problem(key, "must be a whole number") }
+        return number
+    }
+
+    package func microseconds(_ key: String) throws -> Int64 {
+        Int64((try number(key, in: ReadLimits.seconds) * 1e6).rounded())
+    }
+
+    package func list<Value: Decodable>(_ key: String, count: ClosedRange<Int>) throws -> [Value] {
+        // Counted before any is decoded.
+        let own = try container.nestedUnkeyedContainer(forKey: NamedKey(stringValue: key)).count ?? 0
+        guard count.contains(own) else {
+            throw problem(key, "has \(own) values; it may have \(count.lowerBound) to \(count.upperBound)")
+        }
+        return try decode(key)
+    }
+
+    package func problem(_ reason: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: container.codingPath, debugDescription: reason))
+    }
+
+    package func problem(_ key: String, _ reason: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: container.codingPath + [NamedKey(stringValue: key)], debugDescription: reason))
+    }
+
+    /// Left edge, top edge, width and height in pixels. The extents are more than nothing.
+    package func box(_ key: String) throws -> Rectangle {
+        let sides: [Double] = try list(key, count: 4...4)
+        let extents = 1e-3...ReadLimits.extents.upperBound
+        guard sides[..<2].allSatisfy(ReadLimits.coordinates.contains), sides[2...].allSatisfy(extents.contains) else {
+            throw problem(key, "must have coordinates of x and y, and a width and height above 0")
+        }
+        return Rectangle(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+    }
+
+    /// Says what is wrong in which item of a list with this plural name: `correction 2: face.time is missing`.
+    package static func reason(_ error: any Error, of list: String) -> String {
+        Printable.line((error as? DecodingError).map { words($0, list) } ?? RecordFile.reason(error))
+    }
+
+    private static func words(_ error: DecodingError, _ list: String) -> String {
+        let (keys, what): ([any CodingKey], String) =
+            switch error {
+            case .keyNotFound(let key, let context): (context.codingPath + [key], "is missing")
+            case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+                (context.codingPath, "must be \(noun(of: type))")
+            case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+                (context.codingPath, context.debugDescription)
+            default: ([], "")
+            }
+        guard let first = keys.first else { return RecordFile.reason(error) }
+        guard first.stringValue == list, keys.count > 1, let index = keys[1].intValue else {
+            return "'\(names(keys))' \(what)"
+        }
+        let own = names(Array(keys.dropFirst(2)))
+        return "\(list.dropLast()) \(index + 1): \(own.isEmpty ? "" : "'\(own)' ")\(what)"
+    }
+
+    private static func names(_ keys: [any CodingKey]) -> String {
+        keys.map { $0.intValue.map { "\($0 + 1)" } ?? $0.stringValue }.joined(separator: ".")
+    }
+
+    private static func noun(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Double.Type, is Int64.Type: "a number"
+        default: "\(type)".hasPrefix("Array<") ? "a list" : "an object"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import Foundation
+package import VidscanBase
+internal import VidscanMedia
+
+/// What a person decided about a video with hidden faces: what to cover that the detector missed, and which of its covers
+/// are of no face. `covers.json`, or `NAME.covers.json` beside the result `NAME.vidscan`.
+package struct CoverFile: Sendable {
+    /// A box that moves in straight lines from one keyframe to the next.
+    package struct Region: Sendable {
+        /// What to cover; `nil` releases the covers of a face.
+        package let what: What?
+        /// In the order of time.
+        fileprivate let keyframes: [Keyframe]
+
+        /// In microseconds, on the clock of the tables.
+        package var times: ClosedRange<Int64> { keyframes[0].microseconds...keyframes[keyframes.count - 1].microseconds }
+
+        /// In pixels of the video as displayed; `nil` at another time than those of the keyframes, extended by `reach`.
+        package func box(at microseconds: Int64, reach: Int64 = 0) -> Rectangle? {
+            guard microseconds >= times.lowerBound - reach, microseconds <= times.upperBound + reach else { return nil }
+            let next = keyframes.partitionIndex { $0.microseconds > microseconds }
+            guard next > 0 else { return keyframes[0].box }
+            let from = keyframes[next - 1]
+            guard next < keyframes.count else { return from.box }
+            let to = keyframes[next]
+            let fraction = Double(microseconds - from.microseconds) / Double(to.microseconds - from.microseconds)
+            let between = { (one: Double, other: Double) in one + (other - one) * fraction }
+            return Rectangle(
+                x: between(from.box.x, to.box.x), y: between(from.box.y, to.box.y),
+                width: between(from.box.width, to.box.width), height: between(from.box.height, to.box.height))
+        }
+    }
+
+    package enum What: String, Sendable, CaseIterable { case face, plate, caption, screen }
+
+    fileprivate struct Keyframe {
+        let microseconds: Int64
+        let box: Rectangle
+    }
+
+    /// The name and SHA-256 of the file, for messages and the record.
+    package private(set) var (name, sha256) = ("", "")
+    private let video: (name: String, bytes: Int64)
+    package let regions: [Region]
+
+    static let format = "vidscan covers 1"
+    private static let ending = ".covers.json"
+    private static let maximum = 10_000
+
+    /// Throws an error that names the first item that is wrong.
+    package init(path: String) throws(VidscanError) {
+        try self.init(text: try TextFile.text(named: path, limit: 4 << 20), path: path)
+    }
+
+    /// `path` is for messages.
+    package init(text: String, path: String) throws(VidscanError) {
+        do { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) } catch {
+            throw .result(StrictMembers.reason(error, of: "covers"), input: path)
+        }
+        (name, sha256) = (FilePath.name(of: path), FileDigest.sha256(text: text))
+    }
+
+    /// Throws unless all regions lie in the video of the result.
+    package func check(_ record: RunRecord) throws(VidscanError) {
+        let problem = { (reason: String) in VidscanError.result("\(name) does not fit: \(reason)") }
+        guard record.input.bytes == video.bytes else {
+            throw problem("it is for the video \(Printable.line(video.name)) of \(video.bytes) bytes")
+        }
+        let picture = Rectangle(
+            x: 0, y: 0, width: Double(record.video.displayWidth ?? Int(ReadLimits.extents.upperBound)),
+            height: Double(record.video.displayHeight ?? Int(ReadLimits.extents.upperBound)))
+        let end = Int64((record.video.durationSeconds ?? ReadLimits.seconds.upperBound) * 1e6)
+        for (index, region) in regions.enumerated() {
+            guard region.times.lowerBound >= 0, region.times.upperBound <= end else {
+                throw problem("cover \(index + 1) has a time outside the video")
+            }
+            guard region.keyframes.allSatisfy({ $0.box.intersectionArea(with: picture) > 0 }) else {
+                throw problem("cover \(index + 1) has a box outside the picture")
+            }
+        }
+    }
+
+    /// The path of the file beside a result; `nil` if there is none. Throws if the video in the result was made with covers
+    /// that would be lost now.
+    package static func path(beside result: String) throws(VidscanError) -> String? {
+        let folder = FilePath.absolute(result)
+        let path = (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
+        guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
+        struct Record: Decodable { let covers: [String: JSONValue]? }
+        guard (try? RecordFile.decode(Record.self, folder: folder, name: "anonymized.json"))?.covers == nil else {
+            throw .result("its video was made with covers, but there is no \(FilePath.name(of: path)); name it with --covers")
+        }
+        return nil
+    }
+}
+
+extension CoverFile: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let members = try StrictMembers(decoder, ["format", "video", "covers"])
+        let format = try members.text("format", maximum: 100)
+        guard format == Self.format else {
+            throw members.problem("format", "is '\(format)', but this version reads '\(Self.format)'")
+        }
+        let own = try members.object("video", ["name", "bytes"])
+        video = (try own.text("name", maximum: 1024), try own.integer("bytes", in: ReadLimits.counts))
+        regions = try members.list("covers", count: 0...Self.maximum)
+    }
+}
+
+extension CoverFile.Region: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let members = try StrictMembers(decoder, ["do", "what", "keyframes"])
+        let (action, releases) = (try members.text("do", maximum: 100), !members.has("what"))
+        guard action == (releases ? "release" : "cover") else {
+            throw members.problem("do", "is neither 'cover' with 'what' nor 'release' without it")
+        }
+        let name = releases ? nil : try members.text("what", maximum: 100)
+        what = name.flatMap(CoverFile.What.init(rawValue:))
+        guard what != nil || releases else {
+            throw members.problem("what", "must be \(CoverFile.What.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        keyframes = try members.list("keyframes", count: 1...CoverFile.maximum)
+        guard zip(keyframes, keyframes.dropFirst()).allSatisfy({ $0.microseconds < $1.microseconds }) else {
+            throw members.problem("keyframes", "are not in the order of time")
+        }
+    }
+}
+
+extension CoverFile.Keyframe: Decodable {
+    init(from decoder: any Decoder) throws {
+        let members = try StrictMembers(decoder, ["time", "box"])
+        (microseconds, box) = (try members.microseconds("time"), try members.box("box"))
+    }
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+internal import Glibc
+package import VidscanBase
+internal import VidscanMedia
+
+/// A folder of videos to pass on, and a private one beside it, `FOLDER.private`, that says what each of them is.
+///
+/// A name follows from the path of the original and a random key in the private folder. So each original has the same
+/// name in every run, on every shard and in any order, and a name tells nothing to those who lack the key.
+package struct Publication: Sendable {
+    private let folder, records, approver, key: String
+    private let replaces: Bool
+
+    /// Who has approved which version of a video, and when (UTC). Each version has a record of its own, which stays.
+    private struct Record: Codable {
+        let video, original, sha256, approvedBy, approvedAt: String
+        var verified = false
+    }
+
+    /// Creates the folders. `approver`: `nil` is the user. Throws if the private folder lies in the published one.
+    package init(folder: String, approver: String?, replaces: Bool) throws(VidscanError) {
+        let path = FilePath.absolute(FilePath.expandingHome(folder))
+        do throws(SystemError) {
+            for path in [path, path + ".private"] { try FileSystem.createFolder(path) }
+        } catch { throw VidscanError(.input, "cannot create the folder \(path): \(error)") }
+        (self.folder, records, self.replaces) = (Self.real(path), Self.real(path + ".private"), replaces)
+        self.approver = approver ?? ProcessInfo.processInfo.environment["USER"] ?? ""
+        guard !self.approver.isEmpty else { throw VidscanError(.input, "name who approves the videos: --approved-by") }
+        guard !Self.contains(self.folder, records), chmod(records, 0o700) == 0 else {
+            throw VidscanError(.input, "\(path).private cannot be kept private: it leads to \(records)")
+        }
+        key = try Self.key(records + "/key")
+    }
+
+    private static func real(_ path: String) -> String {
+        guard let target = realpath(path, nil) else { return FilePath.absolute(path) }
+        defer { free(target) }
+        return String(cString: target)
+    }
+
+    private static func contains(_ folder: String, _ path: String) -> Bool {
+        FilePath.joining(real(path), "").utf8.starts(with: FilePath.joining(folder, "").utf8)
+    }
+
+    /// The first of several processes makes the key; the others read it.
+    private static func key(_ path: String) throws(VidscanError) -> String {
+        let words = (0..<4).map { _ in NumberText.hexadecimal(UInt64.random(in: .min ... .max), digits: 16) }
+        do { try AtomicFile.write(words.joined(), to: path, replaces: false) } catch where error.code == .exists {}
+        let key = try TextFile.text(named: path, limit: 64)
+        guard key.utf8.count == 64 else { throw VidscanError(.input, "\(path) is not a key of published videos") }
+        return key
+    }
+
+    /// `video-0123456789`
+    package func name(ofOriginal path: String) -> String {
+        let digest = FileDigest.sha256(text: "\(key)\n\(path)").prefix(15)
+        return "video-" + String(String((UInt64(digest, radix: 16) ?? 0) + 10_000_000_000).suffix(10))
+    }
+
+    /// Copies the video of a result in which all faces are hidden. Returns its name; `nil` if it is there already.
+    /// Another version is an error, unless the publication replaces it.
+    ///
+    /// - Parameter verify: throws if the video at the path must not be published; `nil` for no check.
+    package func publish(_ result: Folder, verify: ((_ path: String) async throws -> Void)?) async throws -> String? {
+        let videos = StoredResult.videosWithHiddenFaces(in: result.path)
+        let original = try RecordFile.decode(
+            RunRecord.self, folder: result.path, name: ResultFolder.Kind.result.record
+        ).input.path
+        guard videos.count == 1, let source = videos.first, result.entry(FilePath.name(of: source)) == .file,
+            StoredResult.hiding(in: result.path)?.isInverted == false,
+            !Self.contains(folder, result.path), !Self.contains(folder, original)
+        else {
+            throw VidscanError.result(
+                "cannot be published: it needs one video with hidden faces, its record, and another folder")
+        }
+        let (number, sha256) = (name(ofOriginal: original), try FileDigest.sha256(path: source))
+        let name = "\(number).\(FilePath.fileExtension(of: source))"
+        let (path, recordName) = ("\(folder)/\(name)", "\(number)-\(sha256.prefix(16)).json")
+        let isPublished = try FileSystem.entry(path) == .file && FileDigest.sha256(path: path) == sha256
+        if !isPublished { try AtomicFile.checkVacancy(path, replaces: replaces) }
+        // An earlier approval of the same bytes stands.
+        var record =
+            FileSystem.entry("\(records)/\(recordName)") != nil
+            ? try RecordFile.decode(Record.self, folder: records, name: recordName)
+            : Record(
+                video: name, original: original, sha256: sha256, approvedBy: approver,
+                approvedAt: Date().formatted(.iso8601))
+        guard !isPublished || verify != nil && !record.verified else { return nil }
+        if let verify, !record.verified {
+            try await verify(source)
+            record.verified = true
+        }
+        let file = try AtomicFile(path: path, replaces: replaces || isPublished)
+        try FileSystem.copy(source, to: file.descriptor)
+        guard try FileDigest.sha256(path: file.writingPath) == sha256 else {
+            throw VidscanError(.changed, "its video changed while it was being published", stage: .write)
+        }
+        try AtomicFile.write(try RecordFile.text(record, name: recordName), to: "\(records)/\(recordName)")
+        try file.complete()
+        return name
+    }
+}

@@ -1,0 +1,97 @@
+import AnalysisSupport
+import Foundation
+import TestSupport
+import Testing
+import VidscanAnalysis
+import VidscanBase
+import VidscanRender
+import VidscanResults
+
+/// The clip shows one face, which moves along a figure of eight for 75 frames of 40 ms.
+@Suite("A person's covers are drawn, and releases uncover only what they name")
+struct CoverTests {
+    private static func analysis() async throws -> AnalysisRun {
+        try await AnalysisRun.shared(try Variants.path("bpyramid.mp4")) { $0.detectThoroughly() }
+    }
+
+    private static func keyframe(_ seconds: Double, _ box: Rectangle) -> String {
+        "{\"time\": \(seconds), \"box\": [\(box.x), \(box.y), \(box.width), \(box.height)]}"
+    }
+
+    private static func render(
+        _ covers: String, bytes: Int64? = nil, method: AnonymizeOptions.Method = .blur
+    ) async throws -> RenderedRun {
+        let analysis = try await analysis()
+        let size = try bytes ?? analysis.record().input.bytes
+        let path = try analysis.folder.write(
+            """
+            {"format": "vidscan covers 1", "video": {"name": "a.mp4", "bytes": \(size)}, "covers": [\(covers)]}
+            """, to: UUID().uuidString + ".json")
+        return try await RenderedRun(analysis) {
+            $0.anonymize = AnonymizeOptions(method: method)
+            $0.anonymize?.covers = path
+        }
+    }
+
+    private static let place = Rectangle(x: 16, y: 312, width: 96, height: 40)
+
+    /// The luma of the place, without the edge that chroma subsampling blurs.
+    private static func pixels(_ video: RawVideo, frame: Int) -> [Int] {
+        (316..<348).flatMap { y in (20..<108).map { x in video.luma(frame, x, y) } }
+    }
+
+    @Test("A plate is covered with one colour between its keyframes, also where faces are only blurred")
+    func plate() async throws {
+        let run = try await Self.render(
+            """
+            {"do": "cover", "what": "plate", "keyframes": [\(Self.keyframe(0.4, Self.place)), \(Self.keyframe(0.8, Self.place))]}
+            """)
+        let (plain, hidden) = (try RawVideo(try Variants.path("bpyramid.mp4"), width: 640, height: 360), try run.pixels())
+        // One frame more at each end, because the frame at a keyframe's time must not be missed.
+        for frame in [9, 10, 15, 20, 21] { #expect(Set(Self.pixels(hidden, frame: frame)).count == 1, "frame \(frame)") }
+        for frame in [0, 8, 22, 40] {
+            #expect(Self.pixels(hidden, frame: frame) == Self.pixels(plain, frame: frame), "frame \(frame)")
+        }
+        #expect(run.summary.hidden?.contains("with the 1 cover of ") == true)
+        let record = try String(contentsOfFile: run.path + ".json", encoding: .utf8)
+        #expect(record.contains("\"covers\""))
+    }
+
+    @Test("A release that follows a track uncovers it in its time, and a place that somebody passes uncovers nobody")
+    func releases() async throws {
+        let faces = try await Self.analysis().table("faces.csv").faces()
+        let late = faces.filter { $0.frame >= 50 }
+        try #require(Set(faces.map(\.id)).count == 1 && late.count == 25)
+        let following = late.map { Self.keyframe($0.seconds, $0.box) }.joined(separator: ", ")
+        let released = try await Self.render("{\"do\": \"release\", \"keyframes\": [\(following)]}").pixels()
+        let plain = try RawVideo(try Variants.path("bpyramid.mp4"), width: 640, height: 360)
+        for frame in 50..<75 { #expect(plain.frame(frame) == released.frame(frame), "frame \(frame)") }
+        for frame in [0, 40, 49] { #expect(plain.frame(frame) != released.frame(frame), "frame \(frame)") }
+
+        let stop = try #require(late.first { $0.frame == 60 })
+        let staying = "\(Self.keyframe(2.0, stop.box)), \(Self.keyframe(2.96, stop.box))"
+        let passed = try await Self.render("{\"do\": \"release\", \"keyframes\": [\(staying)]}").pixels()
+        for frame in 50..<75 { #expect(plain.frame(frame) != passed.frame(frame), "frame \(frame)") }
+        // What a person covers stays covered, whatever is released.
+        let cover = "{\"do\": \"cover\", \"what\": \"face\", \"keyframes\": [\(following)]}"
+        let both = try await Self.render("{\"do\": \"release\", \"keyframes\": [\(following)]}, \(cover)").pixels()
+        for frame in [50, 60, 74] { #expect(plain.frame(frame) != both.frame(frame), "frame \(frame)") }
+    }
+
+    @Test("No video is made with covers of another video, or after its end, or that cannot be read")
+    func refused() async throws {
+        let analysis = try await Self.analysis()
+        let cover = { (seconds: Double) in
+            "{\"do\": \"cover\", \"what\": \"screen\", \"keyframes\": [\(Self.keyframe(seconds, Self.place))]}"
+        }
+        await #expect(throws: VidscanError.self) { try await Self.render(cover(1), bytes: 1) }
+        await #expect(throws: VidscanError.self) { try await Self.render(cover(3.5)) }
+        await #expect(throws: VidscanError.self) { try await Self.render("{}") }
+        await #expect(throws: VidscanError.self) {
+            try await RenderedRun(analysis) {
+                $0.anonymize = AnonymizeOptions(method: .blur)
+                $0.anonymize?.covers = analysis.folder.path + "/missing.json"
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+import VidscanBase
+import VidscanResults
+
+@Suite("Videos are published under neutral names, with private records")
+struct PublicationTests {
+    private static let original = "/recordings/anna-smith.mp4"
+
+    /// A result with a video with hidden faces.
+    private static func result(
+        in folder: TemporaryFolder, _ path: String = "a.vidscan", original: String = original, content: String = "video",
+        invert: Bool? = false
+    ) throws -> Folder {
+        let result = "\(folder.path)/\(path)"
+        try SyntheticResult.write([], to: result, video: original, keepsEmbeddings: false)
+        try folder.write(content, to: path + "/anonymized.mp4")
+        if let invert { try folder.write("{\"invert\": \(invert)}", to: path + "/anonymized.json") }
+        return try Folder(result)
+    }
+
+    private static func publication(_ folder: TemporaryFolder, replaces: Bool = false) throws -> Publication {
+        try Publication(folder: folder.path + "/public", approver: "Ada", replaces: replaces)
+    }
+
+    private static func names(_ folder: TemporaryFolder, _ path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(path)").sorted()
+    }
+
+    private static func records(_ folder: TemporaryFolder) throws -> [[String: Any]] {
+        try names(folder, "public.private").filter { $0.hasSuffix(".json") }.map { name in
+            let object = try JSONSerialization.jsonObject(with: try folder.bytes("public.private/\(name)"))
+            return try #require(object as? [String: Any])
+        }
+    }
+
+    @Test("The copy has the video's bytes and a number for a name; the private record says what it is and who approved it")
+    func record() async throws {
+        let folder = try TemporaryFolder()
+        let name = try await Self.publication(folder).publish(Self.result(in: folder), verify: nil)
+        let published = try #require(name)
+        #expect(published.wholeMatch(of: /video-\d{10}\.mp4/) != nil)
+        #expect(try Self.names(folder, "public") == [published])
+        #expect(try folder.text("public/" + published) == "video")
+        let record = try #require(try Self.records(folder).first)
+        #expect(record["original"] as? String == Self.original && record["video"] as? String == published)
+        #expect(record["approved_by"] as? String == "Ada" && record["verified"] as? Bool == false)
+        // Of `sha256sum`.
+        let digest = "0cab1c9617404faf2b24e221e189ca5945813e14d3f766345b09ca13bbe28ffc"
+        #expect(record["sha256"] as? String == digest)
+        #expect((record["approved_at"] as? String)?.hasSuffix("Z") == true)
+        let status = try FileManager.default.attributesOfItem(atPath: folder.path + "/public.private")
+        #expect(status[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test("Names are the same in every run and order, differ between originals, and depend on the private key")
+    func names() throws {
+        let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+        let (one, two) = (try Self.publication(folder), try Self.publication(folder))
+        let originals = (0..<100).map { "/recordings/\($0).mp4" }
+        let names = originals.map(one.name)
+        #expect(names == originals.reversed().map(two.name).reversed())
+        #expect(Set(names).count == 100 && names != names.sorted())
+        #expect(names != originals.map(try Self.publication(other).name))
+    }
+
+    @Test("What is published already stays as it is, and another version replaces it only on request")
+    func versions() async throws {
+        let folder = try TemporaryFolder()
+        let publication = try Self.publication(folder)
+        let result = try Self.result(in: folder)
+        let name = try #require(try await publication.publish(result, verify: nil))
+        #expect(try await publication.publish(result, verify: nil) == nil)
+        try folder.write("better", to: "a.vidscan/anonymized.mp4")
+        await #expect(throws: VidscanError.self) { try await publication.publish(result, verify: nil) }
+        #expect(try folder.text("public/" + name) == "video")
+        #expect(try await Self.publication(folder, replaces: true).publish(result, verify: nil) == name)
+        #expect(try folder.text("public/" + name) == "better")
+        // Who approved the first version stays on record.
+        #expect(try Self.records(folder).count == 2)
+    }
+
+    @Test("A video that fails its check, or changes meanwhile, does not appear")
+    func checked() async throws {
+        let folder = try TemporaryFolder()
+        let publication = try Self.publication(folder)
+        let result = try Self.result(in: folder)
+        await #expect(throws: VidscanError.result("a face")) {
+            try await publication.publish(result) { _ in throw VidscanError.result("a face") }
+        }
+        await #expect(throws: VidscanError.self) {
+            try await publication.publish(result) { _ in
+                try folder.write("swapped", to: "a.vidscan/anonymized.mp4")
+            }
+        }
+        #expect(try Self.names(folder, "public") == [] && Self.records(folder).isEmpty)
+        #expect(try await publication.publish(result) { _ in } != nil)
+        #expect(try Self.records(folder).map { $0["verified"] as? Bool } == [true])
+        // Once is enough for the same bytes.
+        #expect(try await publication.publish(result) { _ in throw VidscanError.result("again") } == nil)
+    }
+
+    @Test("What was published without a check is checked later on request, under the same approval")
+    func later() async throws {
+        let folder = try TemporaryFolder()
+        let publication = try Self.publication(folder)
+        let result = try Self.result(in: folder)
+        let name = try await publication.publish(result, verify: nil)
+        let first = try #require(try Self.records(folder).first)
+        #expect(try await publication.publish(result) { _ in } == name)
+        let second = try #require(try Self.records(folder).first)
+        #expect(second["verified"] as? Bool == true && second["approved_at"] as? String == first["approved_at"] as? String)
+    }
+
+    @Test("Videos that show faces, that have no record, or whose result or original lies in the folder are refused")
+    func refused() async throws {
+        let folder = try TemporaryFolder()
+        let publication = try Self.publication(folder)
+        let results = [
+            try Self.result(in: folder, "inverted.vidscan", invert: true),
+            try Self.result(in: folder, "unrecorded.vidscan", invert: nil),
+            try Self.result(in: folder, "public/a.mp4.vidscan"),
+            try Self.result(in: folder, "again.vidscan", original: folder.path + "/public/video-0000000001.mp4"),
+        ]
+        try folder.write("other", to: "several.txt")
+        let linked = try Self.result(in: folder, "linked.vidscan")
+        try FileManager.default.removeItem(atPath: folder.path + "/linked.vidscan/anonymized.mp4")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/linked.vidscan/anonymized.mp4", withDestinationPath: folder.path + "/several.txt")
+        for result in results + [linked] {
+            await #expect(throws: VidscanError.self) { try await publication.publish(result, verify: nil) }
+        }
+        #expect(try Self.records(folder).isEmpty)
+    }
+
+    @Test("Private records inside the published folder are refused, and so is a damaged key")
+    func privacy() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/public/in", withIntermediateDirectories: true)
+        let link = folder.path + "/public.private"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path + "/public/in")
+        #expect(throws: VidscanError.self) { try Self.publication(folder) }
+        #expect(try Self.names(folder, "public/in") == [])
+        try FileManager.default.removeItem(atPath: link)
+        _ = try Self.publication(folder)
+        try folder.write("short", to: "public.private/key")
+        #expect(throws: VidscanError.self) { try Self.publication(folder) }
+    }
+}
