@@ -151,8 +151,7 @@ package struct Speech: Sendable {
 
     package mutating func add(_ scores: Scores) {
         var scores = scores
-        scores.speaking = Self.smoothed(scores.speaking)
-        scores.moving = Self.smoothed(scores.moving)
+        (scores.speaking, scores.moving) = (Self.smoothed(scores.speaking), Self.smoothed(scores.moving))
         if let voice {
             for index in scores.speaking.indices {
                 scores.speaking[index] *= Self.audibility(voice, around: scores.first + index)

@@ -53,8 +53,7 @@ public struct FrameSignature: Sendable, Equatable {
         chromaHistogram = colors.map { coloured > 0 ? $0 / coloured : 0 }
         brightness = mean
         let steps = Float(max((columns - 1) * (lines - 1), 1))
-        edgesAcross = sums.across / steps
-        edgesDown = sums.down / steps
+        (edgesAcross, edgesDown) = (sums.across / steps, sums.down / steps)
         let middle = thumbnail.reduce(0, +) / Float(thumbnail.count)
         contrast = (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
     }

@@ -196,8 +196,7 @@ struct MotionEstimate: Sendable {
                 growth += trust * 0.5 * (measuredGrowth - growth)
             }
         }
-        box = next
-        seconds = time
+        (box, seconds) = (next, time)
         samples += 1
     }
 }

@@ -169,10 +169,7 @@ package struct FaceNumbers: Sendable {
             }
             return Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
         }
-        set {
-            self[.x(point)] = newValue?.x
-            self[.y(point)] = newValue?.y
-        }
+        set { (self[.x(point)], self[.y(point)]) = (newValue?.x, newValue?.y) }
     }
 
     package var box: Rectangle {
@@ -182,10 +179,8 @@ package struct FaceNumbers: Sendable {
                 width: values[FaceField.width.position], height: values[FaceField.height.position])
         }
         set {
-            self[.left] = newValue.x
-            self[.top] = newValue.y
-            self[.width] = newValue.width
-            self[.height] = newValue.height
+            (self[.left], self[.top]) = (newValue.x, newValue.y)
+            (self[.width], self[.height]) = (newValue.width, newValue.height)
         }
     }
 
