@@ -47,15 +47,6 @@ struct FacePositions {
     }
 }
 
-extension Rectangle {
-    fileprivate func interpolated(to other: Rectangle, fraction: Double) -> Rectangle {
-        func between(_ side: KeyPath<Rectangle, Double>) -> Double {
-            self[keyPath: side] + (other[keyPath: side] - self[keyPath: side]) * fraction
-        }
-        return Rectangle(x: between(\.x), y: between(\.y), width: between(\.width), height: between(\.height))
-    }
-}
-
 /// The next pictures of a mouth.
 struct MouthPictures: Sendable {
     /// Pictures of one face without a gap.
