@@ -63,12 +63,6 @@ struct MouthPictures: Sendable {
     let pictures: [UInt8]
 }
 
-struct MouthFeatures: Sendable {
-    let run: MouthPictures.Run
-    let isLast: Bool
-    let features: [Float]
-}
-
 struct MouthCropper {
     private struct Open {
         let run: MouthPictures.Run
@@ -153,6 +147,9 @@ struct MouthCropper {
         }
     }
 }
+
+/// What a network sees in pictures of a mouth.
+typealias MouthFeatures = (run: MouthPictures.Run, isLast: Bool, features: [Float])
 
 /// Scores the features of each run in windows.
 struct MouthRuns {

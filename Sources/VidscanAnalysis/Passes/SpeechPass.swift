@@ -113,7 +113,7 @@ struct SpeechPass: Sendable {
             var run = runs.removeValue(forKey: job.run) ?? SpeakerDetector.PictureRun()
             let features = try session.add(job.pictures, isLast: job.isLast, to: &run)
             if !job.isLast { runs[job.run] = run }
-            send(MouthFeatures(run: job.run, isLast: job.isLast, features: features))
+            send((job.run, job.isLast, features))
         }
     }
 

@@ -12,8 +12,7 @@ package final class FrameRecordFile {
     private let file: OutputFile
 
     package init(path: String, header: RecordHeader) throws(VidscanError) {
-        self.path = path
-        layout = header.layout
+        (self.path, layout) = (path, header.layout)
         file = try OutputFile(path: path)
         let start = try header.bytes()
         try file.write { $0.write(numbers: start) }
