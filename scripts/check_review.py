@@ -558,9 +558,13 @@ def large_result(program, work, samples, people, visible=None):
     noisy = [
         key for key in list(faces[0])[first:]
         if key not in ("dominant_emoji", "measured_from", "looks_at_camera", "looks_at") and not key.endswith("_closed") and key not in ("has_smile", "yaw", "pitch", "roll")]
-    share = {key: key.startswith("AU") for key in noisy}
-    high = {key: 1 if share[key] else 100 if not key.endswith(("_x", "_y")) else 1e6 for key in noisy}
-    noise = {key: 0.01 if share[key] else 1 for key in noisy}
+    # Action units are hundredths of expressions, and the page relies on it.
+    units = {
+        unit: key for unit in noisy if unit.startswith("AU") for key in noisy
+        if all(row[unit] and row[key] and abs(100 * float(row[unit]) - float(row[key])) < 1e-6 for row in faces[:50])}
+    noisy = [key for key in noisy if key not in units]
+    high = {key: 1 if key.startswith("AU") else 100 if not key.endswith(("_x", "_y")) else 1e6 for key in noisy}
+    noise = {key: 0.01 if key.startswith("AU") else 1 for key in noisy}
 
     def write(name, header, lines):
         with open(result / name, "w", newline="") as file:
@@ -588,6 +592,7 @@ def large_result(program, work, samples, people, visible=None):
                 for key in noisy:
                     if row[key]:
                         row[key] = f"{min(high[key], max(0, float(row[key]) + chance.gauss(0, noise[key]))):.4f}"
+                row.update((unit, row[key] and f"{float(row[key]) / 100:.6f}") for unit, key in units.items())
                 yield row
 
     write("faces.csv", faces[0].keys(), many())

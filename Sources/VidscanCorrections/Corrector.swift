@@ -125,7 +125,7 @@ public struct Corrector: Sendable {
         let applied = AppliedCorrections(
             file: FilePath.name(of: file.path), text: file.text, list: file.list, kinds: file.corrections.map(\.kind),
             people: tracks.names, excluded: tracks.excluded,
-            facesRemoved: tracks.samples.rows.count - counts.pass.faces,
+            decided: tracks.decided, facesRemoved: tracks.samples.rows.count - counts.pass.faces,
             framesRemoved: tracks.samples.frames.count - counts.outcome.sampleCount)
         try folder.write(try corrected.record(counts, applied, tables: folder.partialPath))
         try folder.complete()

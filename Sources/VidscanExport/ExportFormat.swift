@@ -12,7 +12,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     case bids
     /// Rich Transcription Time Marked.
     case rttm
-    /// A table with the columns of OpenFace.
+    /// A table with the columns of OpenFace, which has the name that OpenFace gives it in a folder that the user names.
     case openface
     /// A table with the columns of Py-Feat.
     case pyfeat
@@ -30,9 +30,6 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         case .pyfeat: [".pyfeat.csv"]
         }
     }
-
-    /// What replaces the extension of the file that `--output` names, to name the format's second file.
-    var laterExtensions: [Substring] { endings.dropFirst().map { $0.drop { $0 != "." } } }
 
     /// The format of an analysis that makes the same file; `nil` for annotations.
     var table: OutputFormat? { OutputFormat(rawValue: rawValue) }

@@ -4,21 +4,32 @@ internal import VidscanResults
 /// Where the files of an export go, and where the video is from there.
 struct ExportPlaces {
     let stem: String
-    /// In the order of the formats.
-    let files: [(format: ExportFormat, paths: [String])]
+    /// In the order of the formats. `subject`: the only person or face in the file; `nil` for all.
+    let files: [(format: ExportFormat, subject: Tier.Subject?, paths: [String])]
     private let result: StoredResult
 
-    /// Throws if the folder cannot be created, or if two files would have the same name.
-    init(options: Exporter.Options, result: StoredResult) throws(VidscanError) {
+    /// `subjects`: those that have tables of their own. Throws if the folder cannot be created, or if two files would
+    /// have the same name.
+    init(
+        _ formats: [ExportFormat], of subjects: [Tier.Subject], options: Exporter.Options, result: StoredResult
+    ) throws(VidscanError) {
         let stem = Self.stem(of: result.record.input.path)
         let output = options.output.map(FilePath.expandingHome)
         let folder = output == nil ? result.name : try Self.folder(output, options.outputIsFolder)
-        files = options.formats.map { format in
-            guard folder == nil, let output else {
-                return (format, format.endings.map { FilePath.joining(folder ?? "", stem + $0) })
+        files = formats.flatMap { format in
+            let subjects: [Tier.Subject?] = format.table == nil || subjects.isEmpty ? [nil] : subjects
+            return subjects.map { subject in
+                guard folder == nil, let output else {
+                    let name = stem + (subject?.name.map { "." + $0 } ?? "")
+                    let endings = format == .openface && output != nil ? [".csv"] : format.endings
+                    return (format, subject, endings.map { FilePath.joining(folder ?? "", name + $0) })
+                }
+                let name = Self.withoutExtension(FilePath.name(of: output))
+                let others = format.endings.dropFirst().map { ending in
+                    FilePath.sibling(of: output, named: name + ending.drop { $0 != "." })
+                }
+                return (format, subject, [output] + others)
             }
-            let name = Self.withoutExtension(FilePath.name(of: output))
-            return (format, [output] + format.laterExtensions.map { FilePath.sibling(of: output, named: name + $0) })
         }
         (self.stem, self.result) = (stem, result)
         guard Set(paths.map(PathBytes.init)).count == paths.count else {

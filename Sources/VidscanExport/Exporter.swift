@@ -1,6 +1,6 @@
 public import VidscanBase
 public import VidscanFaces
-internal import VidscanResults
+public import VidscanResults
 
 /// Writes the episodes of a finished result as annotations for other programs.
 public struct Exporter: Sendable {
@@ -17,6 +17,12 @@ public struct Exporter: Sendable {
         public var outputIsFolder = false
         /// Whether existing files may be replaced.
         public var replaces = false
+        /// Whether each person, or each face, gets tables of other programs for itself.
+        public var splitsTables = false
+        /// What `openface.csv` has where a value is not known; `nil` is as the analysis was asked for.
+        public var openFaceBlanks: OpenFaceBlanks?
+        /// Whether to leave out the tables of other programs if the result has no face meshes.
+        public var mayLackTables = false
 
         public init(formats: [ExportFormat]) { self.formats = formats }
     }
@@ -37,25 +43,36 @@ public struct Exporter: Sendable {
         (self.options, self.model) = (options, model)
     }
 
-    /// Exports the result of an analysis, and returns the paths of the files that were written. Each appears complete or
-    /// not at all. Cancelling the task throws a `VidscanError` with the code `interrupted`.
-    public func run(resultPath: String) async throws -> [String] {
+    /// Exports the result of an analysis, and returns the paths of the files that were written, and what they lack in
+    /// words. Each appears complete or not at all. Cancelling the task throws a `VidscanError` with the code
+    /// `interrupted`.
+    public func run(resultPath: String) async throws -> (paths: [String], notes: [String]) {
         try await BlockingWork.run(thread: "export", input: resultPath) { cancellation in
             try await write(resultPath, cancellation)
         }
     }
 
-    private func write(_ resultPath: String, _ cancellation: CancellationFlag) async throws -> [String] {
+    private func write(_ resultPath: String, _ cancellation: CancellationFlag) async throws -> ([String], [String]) {
         let result = try StoredResult(path: resultPath)
-        let places = try ExportPlaces(options: options, result: result)
+        var (formats, notes): ([ExportFormat], [String]) = (options.formats, [])
+        var tables: ForeignExport?
+        if case let names = formats.compactMap(\.table), !names.isEmpty {
+            do throws(VidscanError) {
+                tables = try ForeignExport(of: result, for: names, blanks: options.openFaceBlanks)
+                notes = names.compactMap { tables?.columns($0)?.notice }
+            } catch {
+                guard options.mayLackTables else { throw error }
+                formats.removeAll { $0.table != nil }
+                notes = ["without \(names.map(\.rawValue).joined(separator: ", ")): the result \(error.reason)"]
+            }
+        }
+        let subjects = options.splitsTables ? try tables?.subjects(options.grouping) : []
+        let places = try ExportPlaces(formats, of: subjects ?? [], options: options, result: result)
         // Nothing is written if a file is in the way.
         for path in places.paths { try AtomicFile.checkVacancy(path, replaces: options.replaces) }
-        let tables = places.files.compactMap { format, paths in format.table.map { (path: paths[0], format: $0) } }
-        if !tables.isEmpty {
-            try await ForeignExport.write(tables, of: result, replaces: options.replaces, model: model)
-        }
-        if tables.count < places.files.count { try writeAnnotations(of: result, to: places, cancellation) }
-        return places.paths
+        try await tables?.write(places, replaces: options.replaces, model: model)
+        if formats.contains(where: { $0.table == nil }) { try writeAnnotations(of: result, to: places, cancellation) }
+        return (places.paths, notes)
     }
 
     private func writeAnnotations(
@@ -67,12 +84,14 @@ public struct Exporter: Sendable {
             episodes: try Episode.read(result.name, limit: Self.maximumEvents, purpose: "to annotate"),
             events: try StoredEvent.read(
                 result.name, limit: Self.maximumEvents, purpose: "to annotate", requiresFaces: true), samples: samples,
-            duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil)
+            duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil,
+            // Others could be the number of somebody without a name.
+            names: (record.corrections?.people ?? [:]).filter { !$0.value.hasPrefix("person_") })
         let tiers = Tier.tiers(of: timeline.annotations, byPerson: options.grouping == .person)
         guard timeline.end <= Self.latest || !options.formats.contains(.elan) else {
             throw .result("is too long for ELAN, which counts up to 49 days", input: result.name)
         }
-        for (format, paths) in places.files where format.table == nil {
+        for (format, _, paths) in places.files where format.table == nil {
             for (position, path) in paths.enumerated() {
                 guard !cancellation.isSet else { throw VidscanError(.interrupted, "interrupted") }
                 let file = try AtomicFile(path: path, replaces: options.replaces, source: record.input.path)

@@ -90,6 +90,9 @@ package struct Report: Sendable {
         let leftOut = Set(allFaces.map(\.id)).subtracting(faces.map(\.id))
         let events = try StoredEvent.read(resultPath, limit: ReadLimits.events, purpose: "for a page")
             .filter { !leftOut.contains($0.faceID ?? 0) }
+        let hasEpisodes = FileSystem.entry("\(resultPath)/\(EpisodeTable.file)") != nil
+        let episodes = try hasEpisodes
+            ? Episode.read(resultPath, limit: ReadLimits.events, purpose: "for a page") : []
         let samples = try SampleTimes(folder: resultPath, mayBeEmpty: true)
         let hidesFaces = options.hidesFaces || result.hidesFaces
         let video = try video(of: result, input, page: path, hidesFaces: hidesFaces)
@@ -132,6 +135,9 @@ package struct Report: Sendable {
         let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
         let report = ReportPage(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
+            episodes: Array(
+                episodes.lazy.filter { ![.shot, .visible].contains($0.kind) && !leftOut.contains($0.faceID ?? 0) }
+                    .prefix(ReportPage.maximumEvents)),
             samples: samples, pictures: pictures, video: video, options: options.arguments)
         try file.write(try report.html(for: path, notices: pageNotices))
         try file.complete()

@@ -59,6 +59,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let targets = ResultPaths.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
+        let command = CommandLine.arguments.filter { !inputs.contains($0) }
         let publisher = try ExitStatus.usage.onError(reporter) { [settings] in
             guard settings.segment == nil || settings.render.publishFolder == nil else {
                 throw SettingsError("a segment has no video: use --publish with 'vidscan render'.")
@@ -67,7 +68,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
         }
         try await CommandWork.run(reporter, publisher: publisher) {
             try await CommandWork.deliver(inputs, window: window, reporter) { input, position in
-                let outcome = try await analysis.run(input: input, resultPath: targets[position], replaces: replaces)
+                let outcome = try await analysis.run(
+                    input: input, resultPath: targets[position], replaces: replaces, command: command + [input])
                 try await publisher?.publish(targets[position], of: input)
                 return outcome
             }

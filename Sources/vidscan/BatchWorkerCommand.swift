@@ -23,8 +23,8 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
         _ = Self.messages
         guard let line = try await Self.nextLine() else { return }
-        let analysis: Analysis
-        do { analysis = try Self.setUp(line) } catch {
+        let (analysis, command): (Analysis, [String])
+        do { (analysis, command) = try Self.setUp(line) } catch {
             _ = try await Self.nextLine()
             Self.send(.failed(reason: "\(error)", kind: .setup))
             throw ExitStatus.usage
@@ -37,7 +37,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                     continue
                 }
                 TestFault.trigger(job.input)
-                Self.send(await Self.analyze(job, with: analysis))
+                Self.send(await Self.analyze(job, with: analysis, command))
                 if Task.isCancelled { throw ExitStatus.interrupted }
             }
         }
@@ -46,7 +46,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         try await work.value
     }
 
-    private static func setUp(_ line: String) throws -> Analysis {
+    private static func setUp(_ line: String) throws -> (Analysis, command: [String]) {
         let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
         let file = try PipelineFile(
             text: setup.pipeline, path: "the batch's pipeline", filters: .run(allowsFiles: setup.allowsFileFilters))
@@ -54,11 +54,14 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
         let models = try ModelStore()
         models.keepUntilExit()
-        return Analysis(
+        let analysis = Analysis(
             settings: settings, models: models, observer: WorkerObserver(settings), addition: VideoAndPage())
+        return (analysis, setup.command)
     }
 
-    private static func analyze(_ job: WorkerJob, with analysis: Analysis) async -> WorkerMessage {
+    private static func analyze(
+        _ job: WorkerJob, with analysis: Analysis, _ command: [String]
+    ) async -> WorkerMessage {
         do {
             if job.work == .report {
                 let folder = try Folder(job.folder).folder(job.resultPath)
@@ -67,7 +70,8 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                 return .done(WorkerReport())
             }
             let summary = try await analysis.run(
-                input: job.input, resultPath: "\(job.folder)/\(job.resultPath)", below: job.folder, replaces: true)
+                input: job.input, resultPath: "\(job.folder)/\(job.resultPath)", below: job.folder, replaces: true,
+                command: command)
             var report = WorkerReport()
             (report.frames, report.faces) = (summary.counts.sampledFrames, summary.counts.faces)
             (report.people, report.events) = (summary.counts.personIds, summary.counts.events)
@@ -75,7 +79,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             report.videoSeconds = Double(summary.analysedMicroseconds) / 1e6
             report.wallSeconds = summary.wallSeconds
             // Optional, because a digest only saves work later.
-            if job.takesDigest { report.digest = try? FileDigest.sha256(path: job.input) }
+            if job.takesDigest { report.digest = summary.digest ?? (try? FileDigest.sha256(path: job.input)) }
             return .done(report)
         } catch {
             let known = error as? VidscanError

@@ -139,6 +139,7 @@ final class ConsoleReporter: RunObserver {
                 "visible_frames": tally.map { .integer($0.visibleFrames) },
                 "doubtful_frames": tally.map { .integer($0.doubtfulFrames) },
             ])
+        if let reasons = tally?.reasons { note(reasons, input: result) }
     }
 
     func made(_ event: LogLine, _ path: String, from result: String) {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
 internal import VidscanExport
+internal import VidscanResults
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,22 +16,24 @@ struct ExportCommand: AsyncParsableCommand {
               textgrid  NAME.TextGrid for Praat
               bids      NAME_events.tsv and its description NAME_events.json
               rttm      NAME.rttm: who speaks when; without --speech, who is in sight
-              openface  NAME.openface.csv, as 'vidscan analyze --format openface' writes it
+              openface  NAME.openface.csv; with --output FOLDER, NAME.csv, as OpenFace does
               pyfeat    NAME.pyfeat.csv, as 'vidscan analyze --format pyfeat' writes it
 
             NAME is the video's name without its extension. The video itself is not needed. openface and pyfeat need the \
-            face meshes, which 'vidscan analyze' keeps with --landmarks.
+            face meshes, which 'vidscan analyze' keeps with --landmarks. A table of several people has a row for each in \
+            every sample; scripts for one person need --split, which writes NAME.person_1.csv, NAME.person_2.csv, …
 
             EXAMPLES
               vidscan export movie.mp4.vidscan --to elan
               vidscan export movie.mp4.vidscan --to elan,vtt --output annotations/
               vidscan export movie.mp4.vidscan --to textgrid --output movie.TextGrid
               vidscan export results/*.vidscan --to bids --output events/
+              vidscan export results/*.vidscan --to openface --split --output processed/
             """)
 
     @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
 
-    @Option(help: .value("formats", "The formats, with commas between them: \(formatNames). Can be repeated."))
+    @Option(help: .value("formats", "The formats, with commas between them: \(formatNames), or all. Can be repeated."))
     var to: [String] = []
 
     @Option(
@@ -45,6 +48,14 @@ struct ExportCommand: AsyncParsableCommand {
                 + " own."))
     var by: String?
 
+    @Flag(help: "openface, pyfeat: a file for each person, or for each face with --by face.") var split = false
+
+    @Option(
+        help: .value(
+            "how", "Missing values in OpenFace's table: zero or nan (blank). Default: as analysed, or zero."))
+    var openfaceBlanks: Blanks?
+    enum Blanks: String, CaseIterable, ExpressibleByArgument { case zero, nan }
+
     @Flag(help: "Replace existing files.") var force = false
 
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
@@ -56,10 +67,12 @@ struct ExportCommand: AsyncParsableCommand {
 
     private static var formatNames: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
 
+    private var takesAll: Bool { to.contains { $0.split(separator: ",").contains("all") } }
+
     /// Without duplicates.
     private func formats() throws -> [ExportFormat] {
-        var formats: [ExportFormat] = []
-        for name in to.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+        var formats: [ExportFormat] = takesAll ? ExportFormat.allCases : []
+        for name in to.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) where name != "all" {
             guard let format = ExportFormat(rawValue: String(name)) else {
                 throw ValidationError("--to \(name): the formats are \(Self.formatNames).")
             }
@@ -81,12 +94,16 @@ struct ExportCommand: AsyncParsableCommand {
         var options = Exporter.Options(formats: try formats())
         options.grouping = try grouping()
         options.output = output
-        options.outputIsFolder = results.count > 1 || options.formats.count > 1
+        options.outputIsFolder = results.count > 1 || options.formats.count > 1 || split
+        (options.splitsTables, options.mayLackTables) = (split, takesAll)
+        options.openFaceBlanks = openfaceBlanks.flatMap { OpenFaceBlanks(rawValue: $0.rawValue) }
         options.replaces = force
         let exporter = Exporter(options: options, model: ModelStore.expressionModel(recordedAs:))
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
-                for path in try await exporter.run(resultPath: result) { reporter.made(.exported, path, from: result) }
+                let summary = try await exporter.run(resultPath: result)
+                for path in summary.paths { reporter.made(.exported, path, from: result) }
+                for note in summary.notes { reporter.note(note, input: result) }
             }
         }
     }

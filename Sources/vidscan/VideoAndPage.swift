@@ -27,7 +27,9 @@ struct VideoAndPage: ResultAddition {
             let summary = try await Renderer(options: rendering, observer: observer).run(
                 resultPath: folder, name: name, replaces: false, isNew: true)
             if let hidden = summary.hidden { outcome.append(hidden) }
-            if let visibility = summary.visibility { outcome.append(visibility.words) }
+            if let visibility = summary.visibility {
+                outcome += [visibility.words] + (visibility.reasons.map { [$0] } ?? [])
+            }
         }
         if settings.report.page {
             let page = try await page(settings).run(resultPath: folder, replaces: false)

@@ -24,8 +24,8 @@ struct VidscanCommand: AsyncParsableCommand {
         subcommands: [
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
             VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self, InteractCommand.self,
-            PeopleCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self, SchemaCommand.self,
-            DoctorCommand.self,
+            CiteCommand.self, PeopleCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self,
+            SchemaCommand.self, DoctorCommand.self,
         ])
 
     static func main() async {

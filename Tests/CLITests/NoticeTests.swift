@@ -5,7 +5,7 @@ import TestSupport
 @Suite("Notes say what the settings left out of a result")
 struct NoticeTests: BatchTesting {
     private static let noBlinks =
-        "no blinks: they need at least 12 samples per second; use --rate 12, or --pipeline interview for at most two people"
+        "no blinks: they need at least 12 samples per second; use --rate 12"
 
     private struct Record: Decodable {
         let notices: [String]
@@ -20,7 +20,8 @@ struct NoticeTests: BatchTesting {
         let clip = try ThreePeople()
         let folder = clip.folder
         let text = "1 person left out by --max-faces 2 (track.max_faces)"
-        let run = try Tool.run("analyze", clip.path, "--end", "4", "--pipeline", "interview", in: folder)
+        let run = try Tool.run(
+            "analyze", clip.path, "--end", "4", "--pipeline", "interview", "--max-faces", "2", in: folder)
         try #require(run.status == 0, "\(run.errors)")
         #expect(run.errorLines.contains("vidscan: \(clip.path): note: \(text)"))
         #expect(try notices("three.mp4.vidscan", in: folder) == [text])

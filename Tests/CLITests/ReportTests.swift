@@ -35,9 +35,9 @@ struct ReportTests {
         let review = try Review(page)
         #expect(review.data.pictures.count == 2)
         let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
-        #expect(review.data.events.time.count == events.rows.count)
+        #expect(review.lists.events.time.count == events.rows.count)
         #expect(
-            review.data.events.kind.map { review.data.events.kinds[$0] }
+            review.lists.events.kind.map { review.lists.events.kinds[$0] }
                 == (try events.texts("kind").compactMap(\.self)))
         #expect(review.data.cuts.map(\.time) == [3, 6.6, 9.6, 11.6, 14.6, 17])
         #expect(page.matches(of: /https?:\/\/[^"' ]*/).isEmpty)
@@ -80,7 +80,7 @@ struct ReportTests {
             #expect(page.contains(text))
             let review = try Review(page)
             #expect(review.data.tracks.map(\.id) == Array(301...800))
-            #expect(Set(review.data.events.face.compactMap(\.self)) == Set(301...800))
+            #expect(Set(review.lists.events.face.compactMap(\.self)) == Set(301...800))
         }
     }
 
@@ -112,6 +112,7 @@ struct ReportTests {
         let names = review.data.columns.map(\.name)
         #expect(names.contains("smile") && names.contains("AU12") && names.contains("chin_y"))
         #expect(review.data.columns.count { $0.quantization != nil } > 50)
+        #expect(review.data.columns.count { $0.same != nil } >= 19, "action units are hundredths of expressions")
         for column in review.data.columns {
             guard let quantization = column.quantization else { continue }
             let codes = try #require(review.columns[column.name])
@@ -182,10 +183,10 @@ struct ReportTests {
         #expect(review.data.cuts.map(\.time) == [3, 6.6, 9.6, 11.6, 14.6, 17])
         #expect(page.matches(of: /<tr><td class="number">/).count == 2)
         let events = try CSVTable(path: "\(folder.path)/clip.mp4.vidscan/events.csv")
-        #expect(review.data.events.time.count == events.rows.count)
+        #expect(review.lists.events.time.count == events.rows.count)
         let measured = try events.texts("measured")
         try #require(measured.contains("1.00"))
-        #expect(review.data.events.measured.count { $0 == 100 } == measured.count { $0 == "1.00" })
+        #expect(review.lists.events.measured.count { $0 == 100 } == measured.count { $0 == "1.00" })
     }
 
     @Test("An index links every report, even if another result fails")
@@ -231,7 +232,9 @@ private struct Review {
         struct Column: Decodable {
             struct Quantization: Decodable { var low, step: Double }
             var name: String
-            var width: Int
+            /// An earlier column with the same codes.
+            var same: String?
+            var width: Int?
             var quantization: Quantization?
         }
         struct Track: Decodable { var id: Int; var person: Int?; var row: Int }
@@ -250,12 +253,14 @@ private struct Review {
         var tracks: [Track]
         var pictures: [String: String]
         var cuts: [Cut]
-        var events: Events
     }
+    /// What follows the columns.
+    struct Lists: Decodable { var events: Data.Events }
 
     private typealias Bytes = Foundation.Data
 
     let data: Data
+    let lists: Lists
     private(set) var columns: [String: [Int64]] = [:]
 
     init(_ page: String) throws {
@@ -266,24 +271,29 @@ private struct Review {
         let count = { [data] (column: Data.Column) in
             ["time", "frame"].contains(column.name) ? data.samples : data.rows
         }
-        let size = data.columns.reduce(0) { $0 + $1.width * count($1) }
-        var bytes = [UInt8](repeating: 0, count: size + 1)
+        let size = data.columns.reduce(0) { $0 + ($1.width ?? 0) * count($1) }
+        var bytes = [UInt8](repeating: 0, count: size + 100_000)
         var length = uLong(bytes.count)
-        try #require(uncompress(&bytes, &length, compressed, uLong(compressed.count)) == Z_OK && Int(length) == size)
+        try #require(uncompress(&bytes, &length, compressed, uLong(compressed.count)) == Z_OK && Int(length) > size)
+        lists = try JSONDecoder().decode(Lists.self, from: Bytes(bytes[size..<Int(length)]))
         var start = 0
         for column in data.columns {
+            guard let width = column.width else {
+                columns[column.name] = columns[column.same ?? ""]
+                continue
+            }
             let count = count(column)
             var previous: Int64 = 0
             columns[column.name] = (0..<count).map { index in
                 var folded: UInt64 = 0
-                for byte in 0..<column.width {
+                for byte in 0..<width {
                     folded |= UInt64(bytes[start + byte * count + index]) << (8 * UInt64(byte))
                 }
                 previous &+= Int64(bitPattern: folded >> 1) ^ -Int64(folded & 1)
-                if column.width < 8 { previous &= (1 << (8 * Int64(column.width))) - 1 }
+                if width < 8 { previous &= (1 << (8 * Int64(width))) - 1 }
                 return previous
             }
-            start += count * column.width
+            start += count * width
         }
     }
 }

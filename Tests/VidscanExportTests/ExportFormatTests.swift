@@ -122,12 +122,12 @@ struct ExportFormatTests {
         #expect(
             table.hasPrefix(
                 """
-                onset\tduration\ttrial_type\tperson_id\tface_id\tvalue\tmeasured\tstart_seen\tend_seen\tpeak\tmean\twith
-                0.000\t2.200\tshot\tn/a\tn/a\tn/a\tn/a\t0\t1\tn/a\tn/a\tn/a
-                0.200\t1.800\tvisible\t1\t1\tcut\tn/a\t1\t1\tn/a\tn/a\tn/a
-                0.400\t1.000\tsmile\t1\t1\t67.3\t0.85\t1\t1\t88.50\t71.25\tn/a
-                1.500\t0.160\tblink\t1\t1\tn/a\t1.00\t1\t0\t95.00\t80.50\tn/a
-                2.200\t7.800\tshot\tn/a\tn/a\thard\tn/a\t1\t0\tn/a\tn/a\tn/a
+                onset\tduration\ttrial_type\tperson_id\tperson\tface_id\tvalue\tmeasured\tstart_seen\tend_seen\tpeak\tmean\twith
+                0.000\t2.200\tshot\tn/a\tn/a\tn/a\tn/a\tn/a\t0\t1\tn/a\tn/a\tn/a
+                0.200\t1.800\tvisible\t1\tn/a\t1\tcut\tn/a\t1\t1\tn/a\tn/a\tn/a
+                0.400\t1.000\tsmile\t1\tn/a\t1\t67.3\t0.85\t1\t1\t88.50\t71.25\tn/a
+                1.500\t0.160\tblink\t1\tn/a\t1\tn/a\t1.00\t1\t0\t95.00\t80.50\tn/a
+                2.200\t7.800\tshot\tn/a\tn/a\tn/a\thard\tn/a\t1\t0\tn/a\tn/a\tn/a
 
                 """))
         let description = try JSONSerialization.jsonObject(with: Data(exported.text("_events.json").utf8))
@@ -140,6 +140,24 @@ struct ExportFormatTests {
                 "visible",
                 "voice_off_screen",
             ])
+    }
+
+    @Test("People have the names that corrections gave them, in every format, and names do no harm")
+    func givenNames() async throws {
+        let exported = try await ExportedResult(
+            people: [1: 1, 2: 2], episodes: ["visible,1,1,1,2,1,1,,,,1", "smile,2,2,1,2,1,1,,,,1,1"],
+            names: [1: "Anna <i> --> B", 2: "person_1"])
+        let document = try exported.document()
+        #expect(document.tiers.map { $0.attributes["TIER_ID"] } == ["visible@Anna <i> --> B", "smile@person_2"])
+        #expect(document.tiers.map { $0.attributes["PARTICIPANT"] } == ["Anna <i> --> B", "person_2"])
+        #expect(document.tiers[1].annotations.map(\.value) == ["smile with Anna <i> --> B"])
+        let captions = try exported.text(".vtt")
+        #expect(
+            captions.contains("\nvisible@Anna <i> -> B 1\n")
+                && captions.contains("<v Anna &lt;i&gt; --&gt; B>visible\n"))
+        #expect(try exported.grid().tiers.map(\.name) == ["visible@Anna <i> --> B", "smile@person_2"])
+        #expect(try exported.text(".rttm").contains(" Anna_<i>_-->_B "))
+        #expect(try exported.text("_events.tsv").contains("\tvisible\t1\tAnna <i> --> B\t1\t"))
     }
 
     @Test("RTTM says who is in sight")

@@ -19,7 +19,8 @@ struct ExportedResult {
         people: [Int: Int] = [:], episodes: [String], events: [String] = [], samples: [String] = ["0,0,0", "10,50,0"],
         faces: [String] = [],
         duration: Double? = 10, video: String = "/videos/movie.mp4",
-        formats: [ExportFormat] = [.elan, .vtt, .textgrid, .bids, .rttm], grouping: Exporter.Grouping = .person
+        formats: [ExportFormat] = [.elan, .vtt, .textgrid, .bids, .rttm], grouping: Exporter.Grouping = .person,
+        names: [Int: String] = [:]
     ) async throws {
         folder = try TemporaryFolder()
         let result = folder.path + "/result"
@@ -37,6 +38,17 @@ struct ExportedResult {
         try folder.write(
             (["time,frame,face_id,x,y,width,height,person_id"] + faces).joined(separator: "\n") + "\n",
             to: "result/faces.csv")
+        if !names.isEmpty {
+            let people = names.map { "\"\($0)\": \"\($1)\"" }.joined(separator: ", ")
+            let corrections = """
+                "corrections": {"file": "a.json", "sha256": "\(String(repeating: "0", count: 64))", "list": [], "excluded": [],
+                  "counts": {"exclude": 0}, "people": {\(people)}},
+                """
+            try folder.write(
+                try folder.text("result/run.json").replacing(
+                    "\"counts\"", with: corrections + "\"counts\"", maxReplacements: 1),
+                to: "result/run.json")
+        }
         if let duration {
             let record = try folder.text("result/run.json")
             try folder.write(

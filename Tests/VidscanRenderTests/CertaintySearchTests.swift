@@ -104,6 +104,61 @@ struct CertaintySearchTests {
         #expect(gradual.indices.filter { gradual[$0] == "cut" } == Array(5..<35))
     }
 
+    @Test("Where a correction says whose face it is, no match is needed, and none contradicts it")
+    func decided() {
+        // The correction is about sample 4.
+        let claim = FaceClaim.decided(at: [160_000])
+        #expect(Self.doubts(claim: claim) { _ in [Self.face(1, at: 100)] } == Self.certain)
+        #expect(Self.doubts(claim: claim) { [Self.face(1, at: 100, match: $0 == 6 ? 0.02 : nil)] } == Self.certain)
+        #expect(Self.doubts(claim: .decided(at: [])) { _ in [Self.face(1, at: 100)] } == Self.unconfirmed)
+        let faint = Self.doubts(claim: claim) { [Self.face(1, at: 100, confidence: [2, 6].contains($0) ? 0.4 : 0.9)] }
+        #expect(faint == ["", "", "uncertain_detection", "", "", "", "uncertain_detection", "", "", ""])
+    }
+
+    @Test("An overlap, a jump, a cut or a gap beside others may have swapped faces after a correction")
+    func swapped() {
+        let claim = FaceClaim.decided(at: [40_000])
+        let rest = { [String](repeating: "unconfirmed", count: $0) }
+        let crossing = { (match: Double?) in
+            Self.doubts(claim: claim) {
+                [
+                    Self.face(1, at: 100, match: $0 == 8 ? match : nil), Self.face(2, at: $0 == 5 ? 190 : 300),
+                ]
+            }
+        }
+        #expect(crossing(nil) == ["", "", "", "", "", "overlap"] + rest(4))
+        #expect(crossing(0.79) == ["", "", "", "", "", "overlap"] + rest(4))
+        #expect(crossing(0.9) == ["", "", "", "", "", "overlap", "", "", "", ""])
+        let jump = Self.doubts(claim: claim) { [Self.face(1, at: $0 < 5 ? 100 : 170)] }
+        #expect(jump == ["", "", "", "", ""] + rest(5))
+        let cut = Self.doubts(claim: claim, cuts: [(200_000, .hard)]) { _ in [Self.face(1, at: 100)] }
+        #expect(cut == ["", "", "", "cut", "cut", "cut", "cut"] + rest(3))
+        let gap = { (others: Bool, length: Int) in
+            Self.doubts(claim: claim, count: 40) { sample in
+                (2..<2 + length).contains(sample)
+                    ? (others ? [Self.face(2, at: 400)] : []) : [Self.face(1, at: 100)]
+            }
+        }
+        // A gap of 0.4 s, alone and beside somebody else, and one of more than a second.
+        #expect(gap(false, 9)[11...].allSatisfy { $0 == "" })
+        #expect(gap(true, 9)[11...].allSatisfy { $0 == "unconfirmed" })
+        #expect(gap(false, 25)[27...].allSatisfy { $0 == "unconfirmed" })
+    }
+
+    @Test("The count says why faces stay hidden, and which to name")
+    func reasons() {
+        var count = VisibilityCount()
+        count.add(visibleFaces: 1, doubts: [:])
+        #expect(count.reasons == nil)
+        count.add(visibleFaces: 1, doubts: [8: .cut])
+        #expect(count.reasons == "hidden in doubt: 1 frame near a cut")
+        count.add(visibleFaces: 0, doubts: [3: .unconfirmed, 8: .unconfirmed])
+        #expect(
+            count.reasons
+                == "hidden in doubt: 1 frame near a cut, 1 frame in which nothing confirms who it is (person_match);"
+                + " if you know the face, name it there in a same_person correction, or give --keep-face 3,8")
+    }
+
     @Test("A face whose best sample is not certain is hidden everywhere")
     func bestSample() {
         // The report shows sample 8, after the crossing.

@@ -56,6 +56,40 @@ struct ForeignTableTests {
         #expect(fields.dropFirst(5).allSatisfy { $0 == .integer(0) })
     }
 
+    /// A face with a mesh and a value for each number.
+    private var whole: FaceRow {
+        var row = profile
+        row.face.mesh = FaceMesh(coordinates: (0..<3 * FaceMesh.pointCount).map { Float(10 + $0 * 7 % 90) })
+        for field in FaceField.all {
+            row.face.numbers[field] = min(max(0.5, field.range.lowerBound), field.range.upperBound)
+        }
+        return row
+    }
+
+    @Test("OpenFace's success and confidence are 0 unless every action unit is known, and then nothing is blank")
+    func success() throws {
+        func values(_ face: FaceRow, _ table: ForeignTable) -> [String: Field] {
+            Dictionary(uniqueKeysWithValues: zip(table.names, table.rows(frame(0, 0), [face], "a.mp4")[0]))
+        }
+        #expect(values(whole, .openFace)["success"] == .integer(1))
+        #expect(values(whole, .openFace)["confidence"] == .decimal(0.5, decimals: 2))
+        var covered = whole
+        covered.face.numbers[.metric(.au12)] = nil
+        covered.face.numbers[.metric(.gazeYaw)] = nil
+        let zero = values(covered, .openFace)
+        #expect(zero["success"] == .integer(0) && zero["confidence"] == .decimal(0, decimals: 2))
+        #expect(zero["AU12_r"] == .integer(0) && zero["AU12_c"] == .integer(0) && zero["gaze_0_z"] == .integer(0))
+        #expect(zero["AU01_r"] == values(whole, .openFace)["AU01_r"] && !zero.values.contains(.missing))
+        let blank = values(covered, .openFace(.nan))
+        #expect(blank["success"] == .integer(0) && blank["AU23_r"] == .integer(0))
+        #expect(blank["AU12_r"] == .missing && blank["AU12_c"] == .missing && blank["gaze_0_z"] == .missing)
+        // Closed eyes have no gaze.
+        var shut = whole
+        shut.face.numbers[.metric(.gazeYaw)] = nil
+        #expect(values(shut, .openFace)["success"] == .integer(1))
+        #expect(values(profile, .openFace(.nan))["x_0"] == .missing)
+    }
+
     @Test("A face without a mesh has only its box in pyfeat.csv")
     func onlyBox() throws {
         let fields = ForeignTable.pyFeat.rows(frame(1_500_000, 3), [profile], "a,b.mp4")[0]

@@ -9,7 +9,7 @@ struct LibrarySettingsTests {
     func loading() throws {
         let interview = try Settings(pipeline: "interview")
         #expect(interview.sample.rate == .perSecond(12))
-        #expect(interview.track.maximumFaces == 2)
+        #expect(interview.track.maximumFaces == nil)
         let folder = try TemporaryFolder()
         let path = try folder.write("sample: {rate: 3}\n", to: "mine.yaml")
         #expect(try Settings(pipeline: path).sample.rate == .perSecond(3))

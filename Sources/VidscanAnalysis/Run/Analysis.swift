@@ -27,12 +27,16 @@ package struct Analysis: Sendable {
     /// restore time order → track → write. A segment ends before tracking. After an error, no unfinished result remains;
     /// if the task is cancelled, its code is `interrupted`.
     ///
-    /// - Parameter base: A folder on the result's path below which no link is followed; `nil` for the one that holds it.
+    /// - Parameters:
+    ///   - base: A folder on the result's path below which no link is followed; `nil` for the one that holds it.
+    ///   - command: The command line for `run.json`; empty for a call of the library.
     package func run(
-        input: String, resultPath: String, below base: String? = nil, replaces: Bool
+        input: String, resultPath: String, below base: String? = nil, replaces: Bool, command: [String] = []
     ) async throws -> RunOutcome {
         do {
             let begin = ContinuousClock.now
+            let circumstances = RunRecord.Circumstances(
+                started: Date().formatted(.iso8601), command: command, processor: Doctor.processorFact("model name"))
             let file = try InputFile(input)
             let finalizer = ResultFinalizer(settings: settings, observer: observer, addition: addition)
             if settings.segment == nil { try finalizer.check(resultPath: resultPath) }
@@ -58,7 +62,9 @@ package struct Analysis: Sendable {
             } else {
                 // Encoding a video takes as much memory as finding faces.
                 if settings.rendering != nil { models.unload() }
-                let record = try RunRecord(outcome, input: RunRecord.Input(file), tools: tools)
+                let source = RunRecord.Input(file, sha256: outcome.digest)
+                var record = try RunRecord(outcome, input: source, tools: tools)
+                record.run = circumstances
                 outcome.visibility = try await finalizer.complete(folder, record: record, name: file.name)
             }
             return outcome
@@ -82,6 +88,12 @@ package struct Analysis: Sendable {
                     .analyzed(try await SpanAnalyzer(models: models, settings: settings).run(line))
                 }
             }
+            if settings.segment == nil, settings.sample.start == nil, settings.sample.end == nil {
+                // Ahead of the decoder, which then finds the bytes in memory.
+                group.addTask(executorPreference: line.digestThread) {
+                    .hashed(try? FileDigest.sha256(path: file.absolutePath))
+                }
+            }
             let folderPath = folder.partialPath
             group.addTask(executorPreference: line.writeThread) {
                 let sink: any FrameSink =
@@ -103,6 +115,7 @@ package struct Analysis: Sendable {
                     workersLeft -= 1
                     if workersLeft == 0 { line.results.finish() }
                 case .written(let report): outcome.written = report
+                case .hashed(let digest): outcome.digest = digest
                 }
             }
             for warning in outcome.warnings { observer.warned(file.name, message: warning) }

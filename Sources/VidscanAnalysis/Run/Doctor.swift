@@ -74,16 +74,19 @@ public enum Doctor {
         }
     }
 
+    /// Returns what Linux says of the first processor under a key.
+    static func processorFact(_ key: String) -> String? {
+        let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?.split(separator: "\n") ?? []
+        return lines.first { $0.hasPrefix(key) }?.split(separator: ":", maxSplits: 1).last?
+            .trimmingCharacters(in: .whitespaces)
+    }
+
     private static var processor: Finding {
-        let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
-        func value(_ key: String) -> Substring? {
-            lines.split(separator: "\n").first { $0.hasPrefix(key) }?.split(separator: ":", maxSplits: 1).last
-        }
-        let flags = Set(value("flags")?.split(separator: " ") ?? [])
+        let flags = Set(processorFact("flags")?.split(separator: " ") ?? [])
         let features = ["sse4_2", "avx", "avx2", "fma", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16"].filter {
             flags.contains(Substring($0))
         }
-        let name = value("model name")?.trimmingCharacters(in: .whitespaces) ?? "unknown"
+        let name = processorFact("model name") ?? "unknown"
         return Finding(
             name: "processor",
             value: "\(name), \(ProcessInfo.processInfo.activeProcessorCount) cores, \(features.joined(separator: " "))",

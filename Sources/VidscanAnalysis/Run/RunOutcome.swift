@@ -9,6 +9,8 @@ package struct RunOutcome: Sendable {
     var decoded: DecodingReport?
     var written = WriteStage.Report()
     var times = StageTimes()
+    /// The SHA-256 of the file; `nil` unless all of it was analysed.
+    package internal(set) var digest: String?
     package internal(set) var resultPath = ""
     package internal(set) var wallSeconds = 0.0
     /// The number of segments that were merged; `nil` if a single run made the result.
@@ -111,18 +113,17 @@ package struct RunOutcome: Sendable {
         if written.tables.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
             decoded?.info.isPicture != true
         {
-            let minimum = settings.track.events.blinkMinimumRate
-            let rate = NumberText.plain(minimum)
-            // A pipeline that changes the minimum cannot be used together with another one.
-            let isDefault = minimum == EventOptions().blinkMinimumRate
-            let pipeline = isDefault ? ", or --pipeline interview for at most two people" : ""
-            notices.append("no blinks: they need at least \(rate) samples per second; use --rate \(rate)\(pipeline)")
+            let rate = NumberText.plain(settings.track.events.blinkMinimumRate)
+            notices.append("no blinks: they need at least \(rate) samples per second; use --rate \(rate)")
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(
                 "the filters transform the frame in an unknown way: positions cannot be mapped to the source")
         }
-        return notices + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap(\.notice)
+        return notices
+            + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap {
+                $0.foreignTable(settings.write.openFaceBlanks)?.notice
+            }
     }
 
     /// Whether the last frame lies more than a second and more than a tenth of the duration before the announced end.

@@ -165,7 +165,8 @@ extension OutputOptions {
         self.init(
             metrics: settings.measure.metrics, baseline: settings.measure.baseline,
             isSmoothed: settings.track.smoothing, events: settings.track.events, formats: settings.write.formats,
-            hasLandmarks: settings.write.landmarks, blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil,
+            openFaceBlanks: settings.write.openFaceBlanks, hasLandmarks: settings.write.landmarks,
+            blendshapeNames: settings.write.blendshapes ? blendshapeNames : nil,
             hasExpressions: settings.needsExpressions)
     }
 }

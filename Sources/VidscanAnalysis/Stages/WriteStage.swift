@@ -47,7 +47,7 @@ struct WriteStage {
 final class StageContext: Sendable {
     let decodeThread: ThreadExecutor
     let workerThreads: [ThreadExecutor]
-    let writeThread: ThreadExecutor
+    let writeThread, digestThread: ThreadExecutor
     /// Never carries an element; it is finished when the input is open, so that the workers prepare for its frames.
     let opened = Channel<Never>()
     let runs = Channel<SampleSpan>()
@@ -59,19 +59,22 @@ final class StageContext: Sendable {
     /// Throws with the code `setup` if the system refuses a thread.
     init(settings: Settings) throws(VidscanError) {
         let workers = max(1, settings.detect.workers)
-        let threads = try ThreadExecutor.make(names: ["decode", "write"] + (0..<workers).map { "worker \($0)" })
-        (decodeThread, writeThread, workerThreads) = (threads[0], threads[1], Array(threads[2...]))
+        let threads = try ThreadExecutor.make(
+            names: ["decode", "write", "digest"] + (0..<workers).map { "worker \($0)" })
+        (decodeThread, writeThread, digestThread) = (threads[0], threads[1], threads[2])
+        workerThreads = Array(threads[3...])
         // A run for each worker, and one that is being decoded.
         budget = InFlightBudget(count: workers + 1, bytes: 192 << 20)
     }
 
-    func shutDown() { for thread in [decodeThread, writeThread] + workerThreads { thread.shutDown() } }
+    func shutDown() { for thread in [decodeThread, writeThread, digestThread] + workerThreads { thread.shutDown() } }
 }
 
 enum StageResult: Sendable {
     case decoded(DecodingReport)
     case analyzed(StageTimes)
     case written(WriteStage.Report)
+    case hashed(String?)
 }
 
 /// Receives the values of a run in addition to its files. The run waits for each call, so that a slow consumer slows the

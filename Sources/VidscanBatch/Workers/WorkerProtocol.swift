@@ -5,6 +5,8 @@ package struct WorkerSetup: Sendable, Codable {
     /// Whether filters may access files, the network and devices.
     package var allowsFileFilters = false
     package var workers = 1
+    /// Of the batch, for `run.json`.
+    package var command = CommandLine.arguments
 }
 
 /// Each further message to a worker.

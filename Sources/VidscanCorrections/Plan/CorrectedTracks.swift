@@ -33,6 +33,8 @@ struct CorrectedTracks {
     private(set) var isExcluded: [Bool]
     /// By person_id.
     private(set) var names: [Int: String] = [:]
+    /// The samples at which corrections say whose a face is. That two faces differ does not say it.
+    private var decisions: [(original: Int, microseconds: Int64)] = []
     private var nextFaceID, nextPersonID: Int
 
     /// `durationMicroseconds` is that of the video, if it is known.
@@ -82,11 +84,14 @@ struct CorrectedTracks {
     private static let minimumWindow = 0.5e6
     private static let windowSamples = 1.5
 
-    private func part(of face: FaceReference) throws(VidscanError) -> Int {
+    private func part(of face: FaceReference) throws(VidscanError) -> Int { try sample(of: face).part }
+
+    /// Returns the part, and the time of its sample that is nearest to the reference.
+    private func sample(of face: FaceReference) throws(VidscanError) -> (part: Int, microseconds: Int64) {
         let reach = Int64(max(Self.minimumWindow, Self.windowSamples * interval).rounded())
         let near = samples.frames(in: (face.microseconds - reach)...(face.microseconds + reach))
         // By part; the distance is that from the time of the reference, in microseconds.
-        var nearest: [Int: (distance: Int64, overlap: Double)] = [:]
+        var nearest: [Int: (distance: Int64, overlap: Double, microseconds: Int64)] = [:]
         for frame in near where !isExcluded[frame] {
             let distance = Int64((samples.frames[frame].microseconds - face.microseconds).magnitude)
             for row in samples.rows(ofFrame: frame) {
@@ -95,7 +100,7 @@ struct CorrectedTracks {
                 else { continue }
                 let box = samples.rows[row].box
                 let overlap = (map.map(box.bounds(after:)) ?? box).intersectionOverUnion(with: face.box)
-                nearest[part] = (distance, overlap)
+                nearest[part] = (distance, overlap, samples.frames[frame].microseconds)
             }
         }
         let place = "at \(TimeText.seconds(face.microseconds)) s"
@@ -111,11 +116,28 @@ struct CorrectedTracks {
         let good = nearest.filter { $1.overlap > best - Self.margin && $1.overlap >= Self.minimumOverlap }
         let shortest = good.values.map(\.distance).min() ?? 0
         let chosen = good.filter { $1.distance <= shortest + 1000 }.keys.sorted()
-        guard let part = chosen.first, chosen.count == 1 else {
+        guard let part = chosen.first, let time = nearest[part]?.microseconds, chosen.count == 1 else {
             let ids = chosen.map { "\(parts[$0].faceID)" }.joined(separator: " and ")
             throw .result("the faces \(ids) \(place) fit the box equally well")
         }
+        return (part, time)
+    }
+
+    /// Returns the part of a face whose owner a correction decides.
+    private mutating func decide(_ face: FaceReference) throws(VidscanError) -> Int {
+        let (part, time) = try sample(of: face)
+        decisions.append((parts[part].original, time))
         return part
+    }
+
+    /// The times at which corrections say whose a face is, by face_id; in microseconds.
+    var decided: [Int: [Int64]] {
+        var times: [Int: Set<Int64>] = [:]
+        for (original, time) in decisions {
+            let part = (partsOfFace[original] ?? []).map { parts[$0] }.first { $0.contains(time) && $0.isDecided }
+            if let part, !part.isRemoved { times[part.faceID, default: []].insert(time) }
+        }
+        return times.mapValues { $0.sorted() }
     }
 
     private func requireInVideo(_ range: ClosedRange<Int64>, _ what: String) throws(VidscanError) {
@@ -154,7 +176,7 @@ struct CorrectedTracks {
 
     private mutating func join(_ faces: [FaceReference]) throws(VidscanError) -> String {
         var named: [Int] = []
-        for face in faces { named.append(try part(of: face)) }
+        for face in faces { named.append(try decide(face)) }
         // In the order in which the faces are named.
         var people: [Int] = []
         for part in named where !people.contains(parts[part].personID) { people.append(parts[part].personID) }
@@ -243,6 +265,7 @@ struct CorrectedTracks {
         partsOfFace[old.original]?.insert(parts.count - 1, at: position)
         let last = times.last { $0 < time } ?? begin
         let next = times.first { $0 >= time } ?? end
+        decisions.append((old.original, next))
         return "face \(old.faceID) ends at \(TimeText.seconds(last)) s; from \(TimeText.seconds(next)) s on it is face"
             + " \(new.faceID), person \(new.personID)"
     }

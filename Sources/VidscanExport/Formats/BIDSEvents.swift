@@ -52,6 +52,9 @@ enum BIDSEvents {
             name: "person_id", description: "The person, as in tracks.csv of the vidscan result.",
             value: { $0.episode.personID.map(String.init) }),
         Column(
+            name: "person", description: "The name that the person was given in corrections of the result.",
+            value: { $0.personName }),
+        Column(
             name: "face_id", description: "The face, as in tracks.csv of the vidscan result.",
             value: { $0.episode.faceID.map(String.init) }),
         Column(

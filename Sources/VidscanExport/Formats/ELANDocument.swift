@@ -80,7 +80,7 @@ struct ELANDocument {
                 [XMLElement("ANNOTATION_VALUE", [], text: annotation.label)])
             annotations.append(XMLElement("ANNOTATION", [], [aligned]))
         }
-        let participant = tier.subject.name.map { [("PARTICIPANT", $0)] } ?? []
+        let participant = tier.speaker.map { [("PARTICIPANT", $0)] } ?? []
         return XMLElement(
             "TIER", [("LINGUISTIC_TYPE_REF", Self.linguisticType)] + participant + [("TIER_ID", tier.name)],
             annotations)

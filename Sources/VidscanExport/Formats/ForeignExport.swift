@@ -3,25 +3,56 @@ internal import VidscanFaces
 internal import VidscanResults
 
 /// Writes the tables with other programs' columns from the record of a result, as an analysis with their format does.
-enum ForeignExport {
-    /// Completes the files in their order. Throws if the result has no record, or if the record lacks the meshes.
-    static func write(
-        _ files: [(path: String, format: OutputFormat)], of result: StoredResult, replaces: Bool,
-        model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
-    ) async throws {
+struct ForeignExport {
+    private let result: StoredResult
+    private let options: OutputOptions
+    private let outcome: TrackingOutcome
+    private let blanks: OpenFaceBlanks?
+
+    /// Each file stays open while the record is read.
+    private static let maximumSubjects = 100
+
+    /// Throws if the result has no record, or if the record lacks the meshes for the formats.
+    init(of result: StoredResult, for formats: [OutputFormat], blanks: OpenFaceBlanks?) throws(VidscanError) {
         try result.checkRecord()
         let header = try FrameRecordReader(folder: result.name, name: ResultFiles.record).header
         guard let options = header.options, let outcome = header.outcome, header.layout.hasMesh, options.hasExpressions
         else {
-            let names = files.map(\.format.rawValue).joined(separator: ",")
-            throw VidscanError.result(
+            let names = formats.map(\.rawValue).joined(separator: ",")
+            throw .result(
                 "has no face meshes, from which \(names) is made; analyse the video again with --format csv,\(names) or"
                     + " with --landmarks", input: result.name)
         }
+        (self.result, self.options, self.outcome) = (result, options, outcome)
+        self.blanks = blanks ?? options.openFaceBlanks
+    }
+
+    func columns(_ format: OutputFormat) -> ForeignTable? { format.foreignTable(blanks) }
+
+    /// Returns everybody in the tables, in order. Throws if there are too many for a file each.
+    func subjects(_ grouping: Exporter.Grouping) throws(VidscanError) -> [Tier.Subject] {
+        let subjects = Set(
+            outcome.tracks.map { grouping == .person ? Tier.Subject.person($0.personID) : .face($0.faceID) })
+        guard subjects.count <= Self.maximumSubjects else {
+            throw .result(
+                "has \(subjects.count) \(grouping == .person ? "people" : "faces"), more than the"
+                    + " \(Self.maximumSubjects) that can have a file each; export one table, and split it by face_id",
+                input: result.name)
+        }
+        return subjects.sorted()
+    }
+
+    /// Completes the tables among the files, in their order.
+    func write(
+        _ places: ExportPlaces, replaces: Bool,
+        model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+    ) async throws {
         let (input, digests) = (result.record.input.path, result.record.models)
-        let tables = try files.compactMap { path, format in
-            try format.foreignTable.map {
-                Table($0, input: input, file: try AtomicFile(path: path, replaces: replaces, source: input))
+        let tables = try places.files.compactMap { format, subject, paths in
+            try format.table.flatMap(columns).map {
+                Table(
+                    $0, of: subject, input: input,
+                    file: try AtomicFile(path: paths[0], replaces: replaces, source: input))
             }
         }
         let frames = TrackedFrames(folder: result.name, name: ResultFiles.record)
@@ -30,19 +61,27 @@ enum ForeignExport {
 
     private final class Table: RowConsumer {
         private let columns: ForeignTable
+        private let subject: Tier.Subject?
         private let input: String
         private var file: AtomicFile?
         private var buffer = ByteWriter(reservingCapacity: 1 << 16)
 
-        init(_ columns: ForeignTable, input: String, file: consuming AtomicFile) {
-            (self.columns, self.input) = (columns, input)
+        init(_ columns: ForeignTable, of subject: Tier.Subject?, input: String, file: consuming AtomicFile) {
+            (self.columns, self.subject, self.input) = (columns, subject, input)
             self.file = consume file
             buffer.writeCSV(row: columns.names.map(Field.text))
         }
 
         func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) throws(VidscanError) {
-            for row in columns.rows(frame, rows, input) { buffer.writeCSV(foreign: row) }
+            for row in columns.rows(frame, own(rows), input) { buffer.writeCSV(foreign: row) }
             if buffer.count >= 1 << 15 { try drain() }
+        }
+
+        /// The subject alone, as if nobody else were there; the larger of two faces of one person.
+        private func own(_ rows: [FaceRow]) -> [FaceRow] {
+            guard let subject else { return rows }
+            let own = rows.filter { subject == .face($0.faceID) || $0.personID.map { subject == .person($0) } ?? false }
+            return own.max { $0.face.box.area < $1.face.box.area }.map { [$0] } ?? []
         }
 
         func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) throws(VidscanError) {

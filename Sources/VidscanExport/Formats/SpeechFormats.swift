@@ -63,18 +63,22 @@ struct TextGrid {
 /// Rich Transcription Time Marked (NIST, "The Rich Transcription Spring 2009 Evaluation Plan", appendix A), which describes
 /// who speaks when. Of a result that does not know, a line says that a person is in sight.
 enum RTTM {
-    /// `file` is the name of the recording, not empty. Blanks in it become underscores.
+    /// `file` is the name of the recording, not empty. Blanks in it, and in the names of people, become underscores.
     static func text(_ tiers: [Tier], file: String, kind: Episode.Kind) -> String {
-        let scalars = file.unicodeScalars.map { scalar in
-            scalar.properties.isWhitespace || scalar.value < 0x20 || scalar.value == 0x7F ? "_" : scalar
-        }
-        let name = String(String.UnicodeScalarView(scalars))
+        let name = word(file)
         let lines = tiers.filter { $0.kind == kind }.flatMap { tier in
-            tier.annotations.map { (annotation: $0, person: tier.subject.name ?? "<NA>") }
+            tier.annotations.map { (annotation: $0, person: tier.speaker.map(word) ?? "<NA>") }
         }.sorted { Annotation.precedes($0.annotation, $1.annotation) }
         return lines.map { annotation, person in
             "SPEAKER \(name) 1 \(ClockText.seconds(annotation.begin)) \(annotation.durationText) <NA> <NA> \(person)"
                 + " <NA> <NA>\n"
         }.joined()
+    }
+
+    private static func word(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar in
+            scalar.properties.isWhitespace || scalar.value < 0x20 || scalar.value == 0x7F ? "_" : scalar
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 }

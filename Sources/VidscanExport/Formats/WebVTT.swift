@@ -8,16 +8,21 @@ enum WebVTT {
     static func captions(_ tiers: [Tier]) -> String {
         let cues = tiers.flatMap { tier in
             tier.annotations.enumerated().map { index, annotation in
-                (id: "\(tier.name) \(index + 1)", voice: tier.subject.name, annotation: annotation)
+                (id: "\(tier.name) \(index + 1)", voice: tier.speaker, annotation: annotation)
             }
         }
         var text = "WEBVTT\n"
         for cue in cues.sorted(by: { Annotation.precedes($0.annotation, $1.annotation) })
         where cue.annotation.beginMilliseconds < cue.annotation.endMilliseconds {
-            text += "\n\(cue.id)\n\(times(cue.annotation.begin, cue.annotation.end))\n"
-            text += (cue.voice.map { "<v \($0)>" } ?? "") + cue.annotation.label + "\n"
+            // An arrow would make the id a time.
+            text += "\n\(cue.id.replacing("-->", with: "->"))\n\(times(cue.annotation.begin, cue.annotation.end))\n"
+            text += (cue.voice.map { "<v \(escaped($0))>" } ?? "") + escaped(cue.annotation.label) + "\n"
         }
         return text
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 
     static func times(_ begin: Int64, _ end: Int64) -> String {

@@ -10,8 +10,10 @@ struct EpisodeTimeline: Sendable, Equatable {
     private(set) var end: Int64
 
     /// Both are in order of time. `duration` is that of the video in microseconds, if it is known and all of the video was
-    /// analysed.
-    init(episodes: [Episode], events: [StoredEvent], samples: SampleTimes, duration: Int64?) {
+    /// analysed. `names`: those that people were given, by person_id.
+    init(
+        episodes: [Episode], events: [StoredEvent], samples: SampleTimes, duration: Int64?, names: [Int: String] = [:]
+    ) {
         // A sample stands for the time until the next one.
         let interval = max(samples.wholeInterval, Self.shortest)
         let lastSample = samples.microseconds.last ?? 0
@@ -33,7 +35,7 @@ struct EpisodeTimeline: Sendable, Equatable {
             annotations.append(
                 Annotation(
                     episode: episode, value: own.first { $0.kind.tellsMore }?.value,
-                    measured: own.compactMap(\.measured).first, shot: numbers[episode.id]))
+                    measured: own.compactMap(\.measured).first, shot: numbers[episode.id], names: names))
         }
         annotations.sort(by: Annotation.precedes)
     }
@@ -70,6 +72,11 @@ struct Annotation: Sendable, Equatable {
     var measured: String?
     /// The number of the shot, from 1.
     var shot: Int?
+    /// Those that people were given, by person_id.
+    var names: [Int: String] = [:]
+
+    /// The name that its person was given.
+    var personName: String? { episode.personID.flatMap { names[$0] } }
 
     var kind: Episode.Kind { episode.kind }
     /// In microseconds.
@@ -86,7 +93,7 @@ struct Annotation: Sendable, Equatable {
     /// shots have no mark.
     var label: String {
         if let shot { return "\(kind.rawValue) \(shot)" }
-        let others = episode.otherPersonIDs.map { "person_\($0)" }.joined(separator: ", ")
+        let others = episode.otherPersonIDs.map { names[$0] ?? "person_\($0)" }.joined(separator: ", ")
         let mark =
             switch (episode.isStartSeen, episode.isEndSeen) {
             case (true, true): ""
@@ -134,6 +141,8 @@ struct Tier: Sendable, Equatable {
         case person(Int)
         case face(Int)
 
+        var isPerson: Bool { if case .person = self { true } else { false } }
+
         /// `person_1`; `nil` for the video.
         var name: String? {
             switch self {
@@ -148,9 +157,11 @@ struct Tier: Sendable, Equatable {
     let kind: Episode.Kind
     /// Each begins at the end of the one before, or later.
     let annotations: [Annotation]
+    /// The name that a person was given, or `person_1`; `nil` for the video.
+    let speaker: String?
 
     /// `smile@person_1`; `shot`.
-    var name: String { subject.name.map { "\(kind.rawValue)@\($0)" } ?? kind.rawValue }
+    var name: String { speaker.map { "\(kind.rawValue)@\($0)" } ?? kind.rawValue }
 
     /// Divides annotations into tiers: one for the shots, then one for each person or face and kind. `byPerson`: the faces
     /// of a person share tiers. A face without a person has tiers of its own.
@@ -161,8 +172,10 @@ struct Tier: Sendable, Equatable {
             groups[subject, default: [:]][annotation.kind, default: []].append(annotation)
         }
         return groups.sorted { $0.key < $1.key }.flatMap { subject, kinds in
-            Episode.Kind.allCases.compactMap { kind in
-                kinds[kind].map { Tier(subject: subject, kind: kind, annotations: joined($0)) }
+            let given = subject.isPerson ? kinds.values.first?.first?.personName : nil
+            let speaker = given ?? subject.name
+            return Episode.Kind.allCases.compactMap { kind in
+                kinds[kind].map { Tier(subject: subject, kind: kind, annotations: joined($0), speaker: speaker) }
             }
         }
     }

@@ -7,6 +7,7 @@ internal import VidscanResults
 final class Anonymizer {
     let options: AnonymizeOptions
     private let sticker: StickerPainter?
+    private let hold: CoverHold
     private let surface = DrawingSurface(isMask: true)
     /// `nil` if nobody is to stay visible.
     private let certain: CertainFaces?
@@ -25,7 +26,7 @@ final class Anonymizer {
     init(_ options: AnonymizeOptions, of tables: FaceTables, sticker: StickerPainter?) throws(VidscanError) {
         covers = try options.covers.map { path throws(VidscanError) in try CoverFile(path: path) }
         try covers?.check(tables.positions.record)
-        (self.options, self.sticker) = (options, sticker)
+        (self.options, self.sticker, hold) = (options, sticker, CoverHold(seconds: options.holdSeconds))
         certain =
             options.visible.keepsSomebody
             ? try CertaintySearch.search(tables, claims: ChosenFaces(options.visible, in: tables).claims) : nil
@@ -33,14 +34,16 @@ final class Anonymizer {
     }
 
     /// How far around a frame the faces matter.
-    static func reachSeconds(of options: AnonymizeOptions) -> Double { max(options.holdSeconds, bridgedSeconds) }
+    static func reachSeconds(of options: AnonymizeOptions) -> Double {
+        max(CoverHold(seconds: options.holdSeconds).reachSeconds, bridgedSeconds)
+    }
 
     /// Hides the faces of a frame, and those that neighbouring frames suggest, except faces that certainly are to stay visible and
     /// overlap no hidden one. Returns the number of faces.
     func hide(in frame: EditableFrame, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
         var hidden: [[FaceState]] = []
         var visible: [FaceState] = []
-        var doubts: Set<Doubt> = []
+        var doubts: [Int: Doubt] = [:]
         func hide(_ id: Int) {
             let states = states(of: id, in: timeline, sample: number, at: frame.microseconds)
             if !states.isEmpty { hidden.append(states) }
@@ -52,7 +55,7 @@ final class Anonymizer {
                 visible += own
             } else if !own.isEmpty {
                 if let certain, certain.isChosen(id), let doubt = certain.doubt(about: id, inSample: number) {
-                    doubts.insert(doubt)
+                    doubts[id] = doubt
                 }
                 hide(id)
             } else if !isVisible(id, aroundSample: number, in: timeline) {
@@ -63,7 +66,7 @@ final class Anonymizer {
         let covered = hidden.flatMap { $0 }
         for face in visible where covered.contains(where: { $0.box.touches(face.box) }) {
             visible.removeAll { $0.faceID == face.faceID }
-            doubts.insert(.overlap)
+            doubts[face.faceID] = .overlap
             hide(face.faceID)
         }
         let drawn = drawnCovers(at: frame.microseconds)
@@ -135,19 +138,18 @@ final class Anonymizer {
     ///
     /// If the frame's own sample contains the face: its state there and in the neighbouring samples, because motion blur spreads a
     /// fast face. In a gap that can be bridged: the states before and after it, and interpolated ones. Otherwise: the last state
-    /// before and the first one after the frame within the hold time, as detected and with extrapolated motion.
+    /// before and the first one after the frame, as detected and with extrapolated motion, as long as ``CoverHold`` says.
     private func states(
         of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
     ) -> [FaceState] {
         let own = timeline.faces(of: id, inSample: number)
         if !own.isEmpty { return own + neighbouringStates(of: id, aroundSample: number, in: timeline) }
-        let hold = Int64(options.holdSeconds * 1e6)
         let (before, after) = timeline.neighbours(of: id, aroundSample: number)
         if let before, let after {
             let span = after.face.microseconds - before.face.microseconds
             // A face may keep its number across a cut, and not be there in between.
             let isBridged =
-                span <= max(2 * hold, Int64(Self.bridgedSeconds * 1e6))
+                span <= Int64(max(2 * options.holdSeconds, Self.bridgedSeconds) * 1e6)
                 && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
             if isBridged || after.number - before.number <= 2 {
                 let fractions = [0.25, 0.5, 0.75]
@@ -157,8 +159,11 @@ final class Anonymizer {
                     }
             }
         }
-        return [before, after].compactMap { $0 }.filter { abs(microseconds - $0.face.microseconds) <= hold }
-            .flatMap { [$0.face, extrapolated($0, in: timeline, to: microseconds)].compactMap { $0 } }
+        return [before, after].compactMap { $0 }.flatMap { held -> [FaceState] in
+            let size = timeline.size(of: hold, seen: held.face.microseconds, at: microseconds)
+            guard size > 0 else { return [] }
+            return [held.face, extrapolated(held, in: timeline, to: microseconds)].compactMap { $0?.scaled(by: size) }
+        }
     }
 
     /// From the motion between its last two samples, or, before it appears, its first two.

@@ -9,6 +9,11 @@ internal import VidscanResults
 /// A stretch is certain if one of its samples matches the best ones of the track. Where a sample does not match, the face is
 /// hidden from the last match before it to the first one after it.
 ///
+/// Where a correction says whose face it is, that confirms the stretch, and no match contradicts it: `person_match` compared the
+/// face with other tracks of the same person as if they were somebody else. There, a stretch also continues after a faint
+/// detection, and after a gap in which nobody else was in sight. What else may swap faces ends it as always, because the
+/// correction does not speak of it.
+///
 /// A face whose best sample is not certain is hidden everywhere: from that sample in the report, users decide who stays visible.
 package struct CertaintySearch {
     /// `match` is `person_match`, `nil` if the sample was not compared. Both numbers are 0…1.
@@ -27,20 +32,26 @@ package struct CertaintySearch {
     private static let cutReach: Int64 = 80_000
     /// A dissolve shows two shots for longer.
     private static let gradualCutReach: Int64 = 600_000
+    /// The longest gap in a stretch of a decided face, in microseconds: the time after which a track ends.
+    private static let longestGap: Int64 = 1_000_000
 
     /// Successive samples in which a track followed one face without doubt.
     private struct Stretch {
-        var last: (sample: Int, box: Rectangle)
+        var last: (sample: Int, microseconds: Int64, box: Rectangle)
         /// Where the face becomes certain once a sample confirms it; `nil` after a mismatch.
         var beginning: Int?
         /// The first certain sample, if any.
         var certainFrom: Int?
         var lastConfirmed = 0
+        /// Samples of a decided face whose detection is uncertain.
+        var faint: [Int] = []
     }
 
     private let claims: [Int: FaceClaim]
     private let cuts: [ShotCut]
     private var firstCut = 0
+    /// The last sample with a face that is hidden.
+    private var lastHidden = -1
     /// Those that may continue, by face_id.
     private var stretches: [Int: Stretch] = [:]
     /// The samples that the report shows, by face_id.
@@ -67,6 +78,7 @@ package struct CertaintySearch {
     package mutating func add(_ faces: [Sighting], sample: Int, microseconds: Int64) {
         let isNearCut = isNearCut(microseconds)
         let hidden = faces.filter { claims[$0.faceID] ?? .uncertain == .uncertain }
+        if !hidden.isEmpty { lastHidden = sample }
         for face in faces {
             guard let claim = claims[face.faceID] else { continue }
             if claim == .ofPerson(bestMicroseconds: microseconds), bestSamples[face.faceID] == nil {
@@ -76,7 +88,7 @@ package struct CertaintySearch {
                 end(face.faceID)
                 found.append(sample...sample, of: face.faceID, doubt: doubt)
             } else {
-                extend(face, claim, sample)
+                extend(face, claim, sample, microseconds)
             }
         }
     }
@@ -85,6 +97,7 @@ package struct CertaintySearch {
         if claim == .uncertain { return .uncertainPerson }
         if hidden.contains(where: { $0.box.touches(face.box) }) { return .overlap }
         if isNearCut { return .cut }
+        if case .decided = claim { return nil }
         return face.confidence < minimumDetection ? .uncertainDetection : nil
     }
 
@@ -107,20 +120,26 @@ package struct CertaintySearch {
         }
     }
 
-    private mutating func extend(_ face: Sighting, _ claim: FaceClaim, _ sample: Int) {
-        if let last = stretches[face.faceID]?.last,
-            sample - last.sample > Self.maximumStep
+    private mutating func extend(_ face: Sighting, _ claim: FaceClaim, _ sample: Int, _ microseconds: Int64) {
+        let decided: Set<Int64>? = if case .decided(let times) = claim { times } else { nil }
+        if let last = stretches[face.faceID]?.last {
+            let isBridged =
+                decided != nil && lastHidden < last.sample && microseconds - last.microseconds <= Self.longestGap
+            if sample - last.sample > Self.maximumStep && !isBridged
                 || last.box.intersectionOverUnion(with: face.box) < Self.minimumOverlap
-        {
-            end(face.faceID)
+            {
+                end(face.faceID)
+            }
         }
-        var stretch = stretches[face.faceID] ?? Stretch(last: (sample, face.box), beginning: sample)
-        stretch.last = (sample, face.box)
-        let match = claim == .named ? 1 : face.match
+        let last = (sample, microseconds, face.box)
+        var stretch = stretches[face.faceID] ?? Stretch(last: last, beginning: sample)
+        stretch.last = last
+        if decided != nil, face.confidence < Self.minimumDetection { stretch.faint.append(sample) }
+        let match = claim == .named || decided?.contains(microseconds) == true ? 1 : face.match
         if let match, match >= Self.confirmingMatch {
             stretch.certainFrom = stretch.certainFrom ?? stretch.beginning ?? sample
             stretch.lastConfirmed = sample
-        } else if let match, match < Self.contradictingMatch {
+        } else if let match, match < Self.contradictingMatch, decided == nil {
             if let first = stretch.certainFrom {
                 found.append(first...stretch.lastConfirmed, of: face.faceID, doubt: nil)
             }
@@ -131,7 +150,13 @@ package struct CertaintySearch {
 
     private mutating func end(_ faceID: Int) {
         guard let stretch = stretches.removeValue(forKey: faceID), let first = stretch.certainFrom else { return }
-        found.append(first...stretch.last.sample, of: faceID, doubt: nil)
+        var next = first
+        for faint in stretch.faint {
+            if next < faint { found.append(next...faint - 1, of: faceID, doubt: nil) }
+            found.append(faint...faint, of: faceID, doubt: .uncertainDetection)
+            next = faint + 1
+        }
+        if next <= stretch.last.sample { found.append(next...stretch.last.sample, of: faceID, doubt: nil) }
     }
 }
 
@@ -147,6 +172,17 @@ package enum Doubt: String, Sendable, CaseIterable {
     case cut = "cut"
     /// The tracker may have continued on another face, and no sample since then was recognised as the person.
     case unconfirmed = "unconfirmed"
+
+    /// Completes "hidden in 3 frames".
+    var words: String {
+        switch self {
+        case .uncertainPerson: "that may show somebody else (person_confidence)"
+        case .uncertainDetection: "with a faint detection"
+        case .overlap: "where a hidden face overlaps"
+        case .cut: "near a cut"
+        case .unconfirmed: "in which nothing confirms who it is (person_match)"
+        }
+    }
 }
 
 /// The samples in which the faces that stay visible certainly belong to whom they should.

@@ -7,6 +7,8 @@ package enum FaceClaim: Equatable, Sendable {
     case ofPerson(bestMicroseconds: Int64)
     /// It is named itself.
     case named
+    /// A correction says whose it is, at these times in microseconds, and that person is visible.
+    case decided(at: Set<Int64>)
     /// It seems to belong to a visible person, but not certainly enough.
     case uncertain
 }
@@ -38,6 +40,10 @@ package struct ChosenFaces {
             if choice.keptFaces.contains(id) {
                 claims[id] = .named
             } else if let owner, choice.keeps(person: owner) {
+                if let times = tables.corrections?.record.corrections?.decided?[id], !times.isEmpty {
+                    claims[id] = .decided(at: Set(times.map { Int64(($0 * 1e6).rounded()) }))
+                    continue
+                }
                 let isCertain = (try tracks.optionalNumber(confidence, in: 0...1) ?? 0) >= Self.minimumConfidence
                 claims[id] = isCertain ? .ofPerson(bestMicroseconds: try tracks.microseconds(best)) : .uncertain
             }

@@ -104,6 +104,10 @@ package struct VisibilityCount: Sendable, Equatable {
     package private(set) var doubtfulFrames = 0
     /// A frame may have several doubts.
     package private(set) var framesByDoubt: [Doubt: Int] = [:]
+    /// Faces that are hidden because they may be somebody else's.
+    private var unconfirmedFaces: Set<Int> = []
+
+    package init() {}
 
     /// `faces left visible in 12 frames, hidden in doubt in 3 frames`
     package var words: String {
@@ -111,9 +115,27 @@ package struct VisibilityCount: Sendable, Equatable {
             + " \(NumberText.count(doubtfulFrames, "frame"))"
     }
 
-    mutating func add(visibleFaces: Int, doubts: Set<Doubt>) {
+    /// Why faces are hidden in doubt, and what to try; `nil` if none is.
+    package var reasons: String? {
+        guard doubtfulFrames > 0 else { return nil }
+        let counts = Doubt.allCases.compactMap { doubt in
+            framesByDoubt[doubt].map { "\(NumberText.count($0, "frame")) \(doubt.words)" }
+        }
+        let ids = unconfirmedFaces.sorted()
+        let named = ids.prefix(20).map { "\($0)" }.joined(separator: ",") + (ids.count > 20 ? ",…" : "")
+        return "hidden in doubt: \(counts.joined(separator: ", "))"
+            + (ids.isEmpty
+                ? ""
+                : "; if you know the face, name it there in a same_person correction, or give --keep-face \(named)")
+    }
+
+    /// - Parameter doubts: By face_id.
+    package mutating func add(visibleFaces: Int, doubts: [Int: Doubt]) {
         if visibleFaces > 0 { visibleFrames += 1 }
         if !doubts.isEmpty { doubtfulFrames += 1 }
-        for doubt in doubts { framesByDoubt[doubt, default: 0] += 1 }
+        for doubt in Set(doubts.values) { framesByDoubt[doubt, default: 0] += 1 }
+        for (face, doubt) in doubts where [.uncertainPerson, .unconfirmed].contains(doubt) {
+            unconfirmedFaces.insert(face)
+        }
     }
 }

@@ -26,7 +26,7 @@ struct FaceTimeline {
     private var window: [Sample] = []
     private let rows: FaceStateReader
     /// In microseconds.
-    private let cuts: [Int64]
+    private let cuts, hardCuts: [Int64]
     private let behind, ahead: Int64
     private var isAtEnd = false
 
@@ -34,7 +34,9 @@ struct FaceTimeline {
         rows = try FaceStateReader(tables, needs: needs)
         behind = Int64(needs.behindSeconds * 1e6)
         ahead = Int64(needs.aheadSeconds * 1e6)
-        cuts = try tables.cuts().map(\.microseconds)
+        let all = try tables.cuts()
+        cuts = all.map(\.microseconds)
+        hardCuts = all.filter { $0.kind == .hard }.map(\.microseconds)
     }
 
     /// Times must not decrease. The window extends at least to sample `number`.
@@ -133,6 +135,12 @@ struct FaceTimeline {
             if let after, reaches(after.number, to: microseconds) { return after.face }
             return nil
         }
+    }
+
+    /// The relative size of the cover of a face that is not in the frame.
+    func size(of hold: CoverHold, seen: Int64, at now: Int64) -> Double {
+        let samples = window.lazy.map { (microseconds: $0.microseconds, boxes: $0.faces.map(\.box)) }
+        return hold.size(seen: seen, now: now, samples: samples, hardCuts: hardCuts)
     }
 
     /// From `begin` (exclusive) to `end` (inclusive).

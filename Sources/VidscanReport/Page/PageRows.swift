@@ -8,19 +8,23 @@ struct PageRows {
     /// Beyond this, rows are thinned out, so that a browser can hold the page.
     private static let maximumRows = 400_000
     private static let points: [FacePoint] = FacePoint.allCases.filter { $0 != .mouth }
-    /// Of positions, in pixels of the video.
+    /// Of boxes, in pixels of the video; points are drawn as dots, for which twice as much is enough.
     private static let positionStep = 0.25
 
-    static let metrics: [FaceField] = TrackTable.measures.filter { field in
+    private static let measures: [FaceField] = TrackTable.measures.filter { field in
         if case .metric(let metric) = field { !metric.isFlag } else { true }
     }
+    private static let speech: [FaceField] = [.speaking, .speechMovement]
 
     /// They say why a score is missing, for which coarse steps are enough.
     private static let covers: [FaceField] = [.mouthCovered, .eyesCovered]
     private static let coverStep = 10.0
 
     /// For the page's script: the name of each, its width in bytes and, unless it has whole numbers, its quantization.
+    /// One whose numbers are coded like those of an earlier column has that one's name instead of bytes of its own.
     private(set) var columns: [JSONValue] = []
+    /// The numbers that the page can show as curves.
+    let metrics: [FaceField]
     private var bytes: [UInt8] = []
     /// By face_id.
     private(set) var ranges: [Int: Range<Int>] = [:]
@@ -40,11 +44,12 @@ struct PageRows {
     ) throws(VidscanError) {
         stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
         let table = try TableReader(folder: folder, name: "faces.csv")
+        let speech = Self.speech.filter { table.optionalColumn($0.name) != nil }
         let columns = try FaceColumns(
-            [.confidence, .presence] + FaceField.points + FaceField.box + Self.metrics + Self.covers, of: table)
+            [.confidence, .presence] + FaceField.points + FaceField.box + Self.measures + Self.covers + speech, of: table)
         let (time, id) = (try table.column("time"), try table.column("face_id"))
         let times = samples.microseconds
-        var numbers = Self.numbers(of: size)
+        var numbers = Self.numbers(of: size, Self.measures + speech)
         var (faceIDs, samplesOfRows): ([Int], [Int]) = ([], [])
         var scores: [Int: (sum: Double, count: Int)] = [:]
         var sample = 0
@@ -73,6 +78,9 @@ struct PageRows {
                 numbers[index].codes.append(numbers[index].quantization.code(row[numbers[index].field]))
             }
         }
+        // Without --speech, there is nothing to show of it.
+        numbers.removeAll { speech.contains($0.field) && $0.codes.allSatisfy { $0 == 0 } }
+        metrics = numbers.map(\.field).filter { Self.measures.contains($0) || speech.contains($0) }
         certainty = scores.mapValues { $0.sum / Double($0.count) }
 
         // By face, then by time, so that neighbours are alike.
@@ -82,8 +90,16 @@ struct PageRows {
         }
         append(samples.microseconds.map { UInt64(bitPattern: $0) }, "time")
         append(samples.frames.map { UInt32(truncatingIfNeeded: $0) }, "frame")
+        if let voices = try Self.voices(folder) { append(voices, "voice", Self.voiceQuantization) }
         append(order.map { UInt32(truncatingIfNeeded: samplesOfRows[$0]) }, "sample")
+        var firstNames: [[UInt16]: String] = [:]
         for (field, quantization, codes) in numbers {
+            if let first = firstNames[codes] {
+                self.columns.append(
+                    .object(["name": .text(field.name), "same": .text(first), "quantization": quantization.json]))
+                continue
+            }
+            firstNames[codes] = field.name
             if quantization.isByte {
                 append(order.map { UInt8(truncatingIfNeeded: codes[$0]) }, field.name, quantization)
             } else {
@@ -94,18 +110,35 @@ struct PageRows {
 
     var count: Int { ranges.values.reduce(0) { $0 + $1.count } }
 
+    private static let voiceQuantization = Quantization(0...100, step: 1)
+
+    /// By sample; `nil` if the sound was not analysed.
+    private static func voices(_ folder: String) throws(VidscanError) -> [UInt8]? {
+        let table = try TableReader(folder: folder, name: "frames.csv")
+        guard let voice = table.optionalColumn("voice") else { return nil }
+        var codes: [UInt8] = []
+        while try table.next() {
+            let value = try table.optionalNumber(voice, in: 0...100)
+            codes.append(UInt8(truncatingIfNeeded: voiceQuantization.code(value)))
+        }
+        return codes.allSatisfy { $0 == 0 } ? nil : codes
+    }
+
     private static func numbers(
-        of size: (width: Int, height: Int)
+        of size: (width: Int, height: Int), _ metrics: [FaceField]
     ) -> [(field: FaceField, quantization: Quantization, codes: [UInt16])] {
         // Faces may lie partly outside the frame.
         let longer = Double(max(size.width, size.height))
-        let step = max(positionStep, 3 * longer / 65_000)
-        let positions = FaceField.box + points.flatMap { [FaceField.x($0), .y($0)] }
-        return positions.map { ($0, Quantization(-longer...2 * longer, step: step), []) }
+        // A quarter of a pixel on a screen that is 2,560 pixels wide.
+        let step = max(positionStep, longer / 10_240)
+        let positions = -longer...2 * longer
+        let dots = points.flatMap { [FaceField.x($0), .y($0)] }
+        return FaceField.box.map { ($0, Quantization(positions, step: step), []) }
+            + dots.map { ($0, Quantization(positions, step: 2 * step), []) }
             + metrics.map { metric in
-                // A tenth of a degree for angles; a byte is enough for scores.
+                // A tenth of a degree for angles; a byte is enough for scores, whose curves are about 200 pixels high.
                 let extent = metric.range.upperBound - metric.range.lowerBound
-                return (metric, Quantization(metric.range, step: metric.unit == "degrees" ? 0.1 : extent / 250), [])
+                return (metric, Quantization(metric.range, step: metric.unit == "degrees" ? 0.1 : extent / 200), [])
             } + covers.map { ($0, Quantization($0.range, step: coverStep), []) }
     }
 
@@ -129,8 +162,9 @@ struct PageRows {
         for byte in 0..<width { bytes += folded.map { UInt8(truncatingIfNeeded: $0 >> (8 * byte)) } }
     }
 
-    /// In the zlib format (RFC 1950), which browsers decompress.
-    func compressed() throws(VidscanError) -> [UInt8] {
+    /// The rows, followed by a text, in the zlib format (RFC 1950), which browsers decompress.
+    func compressed(with text: String) throws(VidscanError) -> [UInt8] {
+        let bytes = bytes + text.utf8
         var size = compressBound(uLong(bytes.count))
         var compressed = [UInt8](repeating: 0, count: Int(size))
         guard compress2(&compressed, &size, bytes, uLong(bytes.count), Z_BEST_COMPRESSION) == Z_OK else {
@@ -159,6 +193,7 @@ private struct Quantization {
     /// Clamps the number to the range.
     func code(_ value: Double?) -> UInt16 {
         guard let value, !value.isNaN else { return 0 }
-        return UInt16(1 + min(max(((value - low) / step).rounded(), 0), Double(largest - 1)))
+        // 0.6325 of 0…1 has the code of 63.25 of 0…100.
+        return UInt16(1 + min(max(((value - low) / step + 1e-6).rounded(), 0), Double(largest - 1)))
     }
 }

@@ -5,7 +5,7 @@ internal import VidscanResults
 
 /// What the page of a result shows.
 struct ReportPage {
-    private static let maximumEvents = 20_000
+    static let maximumEvents = 20_000
     private static let tableMetrics = [
         "smile", "left_eye_openness", "right_eye_openness", "yaw", "pitch", "attention", "valence", "joy", "surprise",
         "anger", "sadness",
@@ -18,6 +18,7 @@ struct ReportPage {
     let faces: [ReportedFace]
     let leftOut: Set<Int>
     let events: [StoredEvent]
+    let episodes: [Episode]
     let samples: SampleTimes
     let pictures: [Int: String]
     let video: PageVideo?
@@ -122,10 +123,10 @@ struct ReportPage {
             "end": .number(max(record.video.durationSeconds ?? 0, last, 0.04)),
             "interval": .number(samples.interval), "stride": .integer(rows.stride),
             "samples": .integer(samples.count), "rows": .integer(rows.count), "columns": .list(rows.columns),
-            "metrics": .list(PageRows.metrics.map(metric)), "tracks": .list(tracks(rows)),
+            "metrics": .list(rows.metrics.map(metric)), "tracks": .list(tracks(rows)),
             // `data:` URLs by face_id, and pseudonyms by person_id.
             "pictures": Self.texts(pictures), "names": Self.texts(names),
-            "events": packedEvents,
+            "quality": try ReportedQuality.read(result.name),
             "cuts": .list(cuts.map { .object(["time": seconds($0), "isGradual": .flag($0.value == "gradual")]) }),
             // The tables contain these already.
             "corrections": .list((corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) }),
@@ -142,7 +143,8 @@ struct ReportPage {
             let again = options + (isUsual ? [] : ["--output", FilePath.absolute(path)])
             data["again"] = .list(again.map(JSONValue.text))
         }
-        return (try Self.json(.object(data)), try rows.compressed())
+        let compressed: JSONValue = .object(["events": packedEvents, "episodes": packedEpisodes])
+        return (try Self.json(.object(data)), try rows.compressed(with: try Self.json(compressed)))
     }
 
     private static func texts(_ texts: [Int: String]) -> JSONValue {
@@ -186,7 +188,7 @@ struct ReportPage {
         faces.compactMap { face in
             guard let range = rows.ranges[face.id] else { return nil }
             var rest: [String: JSONValue] = [:]
-            for (index, metric) in PageRows.metrics.enumerated() {
+            for (index, metric) in rows.metrics.enumerated() {
                 rest["\(index)"] = (face.measures[metric.name]?.rest).map(JSONValue.number)
             }
             let mood = Metric.likeliest(of: Metric.namedEmotions) { face.measures[$0.rawValue]?.mean }
@@ -218,6 +220,25 @@ struct ReportPage {
             // The measured fraction, in per cent.
             "measured": .list(
                 shown.map { $0.measured.flatMap(Double.init).map { .integer(Int((100 * $0).rounded())) } ?? .null }),
+        ])
+    }
+
+    private var packedEpisodes: JSONValue {
+        let kinds = Episode.Kind.allCases.filter { kind in episodes.contains { $0.kind == kind } }
+        let positions = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, $0) })
+        return .object([
+            "kinds": .list(kinds.map { .text($0.rawValue) }),
+            // For each one: index in `kinds`, start and end in seconds, whether either was not seen, face_id, person_id.
+            "list": .list(
+                episodes.map { episode in
+                    .list([
+                        .integer(positions[episode.kind] ?? 0), .number(Double(episode.startMicroseconds) / 1e6),
+                        .number(Double(episode.endMicroseconds) / 1e6), .flag(!episode.isStartSeen),
+                        .flag(!episode.isEndSeen), episode.faceID.map(JSONValue.integer) ?? .null,
+                        episode.personID.map(JSONValue.integer) ?? .null,
+                        .list(episode.otherPersonIDs.map(JSONValue.integer)),
+                    ])
+                }),
         ])
     }
 

@@ -4,6 +4,8 @@
   let times = new Float64Array(0), columns = new Map(), sampleOf = new Uint32Array(0);
   /** The index of each sample's picture among all pictures of the video. */
   let frameOf = new Uint32Array(0);
+  /** By sample, how likely somebody speaks, as in a column; `null` without sound. */
+  let voice = null;
   const cutTimes = data.cuts.map(cut => cut.time);
   const cutBetween = (from, to) => {
     const index = search(0, cutTimes.length, i => cutTimes[i] > from + sameTime);
@@ -32,14 +34,21 @@
     byId("rows").remove();
     let start = 0;
     for (const column of data.columns) {
-      const count = column.name === "time" || column.name === "frame" ? data.samples : data.rows;
+      if (column.same) {
+        columns.set(column.name, { ...column.quantization, codes: columns.get(column.same).codes });
+        continue;
+      }
+      const count = ["time", "frame", "voice"].includes(column.name) ? data.samples : data.rows;
       const codes = unpackColumn(bytes, start, count, column.width);
       start += count * column.width;
       if (column.name === "time") times = codes.map(microseconds => microseconds / 1e6);
       else if (column.name === "frame") frameOf = codes;
       else if (column.name === "sample") sampleOf = codes;
-      else columns.set(column.name, { codes, low: column.quantization.low, step: column.quantization.step });
+      else if (column.name === "voice") voice = { ...column.quantization, codes };
+      else columns.set(column.name, { ...column.quantization, codes });
     }
+    // The events and the episodes.
+    Object.assign(data, JSON.parse(new TextDecoder().decode(bytes.subarray(start))));
   }
 
   const timeOf = row => times[sampleOf[row]];

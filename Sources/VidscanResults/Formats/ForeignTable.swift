@@ -2,13 +2,19 @@ internal import Glibc
 package import VidscanBase
 internal import VidscanFaces
 
+/// What `openface.csv` has where a value is not known.
+public enum OpenFaceBlanks: String, Sendable, CaseIterable, Codable {
+    /// 0, as in OpenFace.
+    case zero
+    /// A blank, which pandas reads as NaN.
+    case nan
+}
+
 /// A table with the columns of another program, which has a row for each face and for each frame without a face.
 package struct ForeignTable: Sendable {
     /// Columns that are known together, or not at all.
     struct Group: Sendable {
         let names: [String]
-        /// What the columns contain if they are not known.
-        var filler = Field.missing
         /// Returns `nil` if the columns are not known.
         let fields: @Sendable (Sample) -> [Field]?
     }
@@ -33,16 +39,23 @@ package struct ForeignTable: Sendable {
         func actionUnit(_ number: Int) -> Double?? {
             Metric(rawValue: ForeignTable.actionUnitName(number)).map { self[.metric($0)] }
         }
+
+        /// Whether every action unit that vidscan measures is known.
+        var hasActionUnits: Bool {
+            mesh != nil && pose != nil && presences.allSatisfy { actionUnit($0).map { $0 != nil } ?? true }
+        }
     }
 
     package let file: String
     /// What vidscan does not measure.
-    let notice: String
+    package let notice: String
     package let names: [String]
+    /// What is written for a missing value.
+    private let filler: Field
     private let groups: [Group]
 
-    init(file: String, notice: String, _ groups: [Group]) {
-        (self.file, self.notice, self.groups) = (file, notice, groups)
+    init(file: String, notice: String, filler: Field = .missing, _ groups: [Group]) {
+        (self.file, self.notice, self.filler, self.groups) = (file, notice, filler, groups)
         names = groups.flatMap(\.names)
     }
 
@@ -50,7 +63,8 @@ package struct ForeignTable: Sendable {
         let faces: [FaceRow?] = faces.isEmpty ? [nil] : faces
         return faces.map { face in
             let sample = Sample(frame: frame, face: face, input: input)
-            return groups.flatMap { $0.fields(sample) ?? Array(repeating: $0.filler, count: $0.names.count) }
+            return groups.flatMap { $0.fields(sample) ?? Array(repeating: .missing, count: $0.names.count) }
+                .map { $0 == .missing ? filler : $0 }
         }
     }
 
@@ -62,36 +76,45 @@ package struct ForeignTable: Sendable {
 }
 
 extension ForeignTable {
+    /// `openface.csv` as ``openFace(_:)`` makes it by default.
+    package static let openFace = openFace(.zero)
+
     /// `openface.csv`: the columns, units and coordinates of OpenFace 2.2's FeatureExtraction; see `docs/formats.md`.
-    /// A sampled frame without a face has one row. Such a row, and one of a face without a mesh, has `success` 0 and 0
-    /// for everything unknown, as in OpenFace.
-    package static let openFace = ForeignTable(
-        file: "openface.csv",
-        notice: "openface.csv: AU23 and p_0 to p_33 are not measured and always 0; both eyes have the same gaze; the"
-            + " outline, points 0 to 16, is approximated; lengths in mm assume a camera and a head of average size",
-        [
-            Group(names: ["frame", "face_id", "timestamp", "confidence", "success"]) { sample in
-                let isKnown = sample.mesh != nil && sample.pose != nil
-                return [
-                    // OpenFace counts frames from 1.
-                    .integer(sample.frame.index + 1), .integer(Int64(sample.face?.faceID ?? 0)),
-                    .microseconds(sample.frame.microseconds),
-                    .decimal(isKnown ? sample[.presence] ?? 0 : 0, decimals: 2), .integer(isKnown ? 1 : 0),
-                ]
-            },
-            Group(names: openFaceMeasures, filler: .integer(0)) { sample in
-                guard let mesh = sample.mesh, let pose = sample.pose else { return nil }
-                let face = CameraSpaceFace(mesh: mesh, pose: pose, in: sample.frame.size)
-                var fields = gaze(sample, pose: pose, face) + points(face.eyePoints, of: face)
-                fields += decimals(face.position, 1) + decimals(face.rotation.anglesXYZ, 3)
-                fields += points(face.points, of: face)
-                fields += decimals([face.scale], 3) + decimals(face.apparentRotation.anglesXYZ, 3)
-                fields += decimals([face.center.x, face.center.y], 3)
-                fields += [Field](repeating: .integer(0), count: shapeParameters)
-                fields += intensities.map { actionUnit($0, sample) { highestIntensity * $0 } }
-                return fields + presences.map { actionUnit($0, sample) { $0 >= presentFrom ? 1 : 0 } }
-            },
-        ])
+    /// A sampled frame without a face has one row. OpenFace has either all action units of a face or none, so `success`
+    /// and `confidence` are 0 unless all are known.
+    package static func openFace(_ blanks: OpenFaceBlanks) -> ForeignTable {
+        ForeignTable(
+            file: "openface.csv",
+            notice: "openface.csv: success is 0 where an action unit cannot be measured;"
+                + " \(blanks == .zero ? "missing values are 0" : "missing values are blank")"
+                + " (--openface-blanks \(blanks.rawValue)); AU23 and p_0 to p_33 are not measured and always 0; both eyes"
+                + " have the same gaze; the outline, points 0 to 16, is approximated; lengths in mm assume a camera and a"
+                + " head of average size", filler: blanks == .zero ? .integer(0) : .missing, openFaceGroups)
+    }
+
+    private static let openFaceGroups = [
+        Group(names: ["frame", "face_id", "timestamp", "confidence", "success"]) { sample in
+            let isSuccess = sample.hasActionUnits
+            return [
+                // OpenFace counts frames from 1.
+                .integer(sample.frame.index + 1), .integer(Int64(sample.face?.faceID ?? 0)),
+                .microseconds(sample.frame.microseconds),
+                .decimal(isSuccess ? sample[.presence] ?? 0 : 0, decimals: 2), .integer(isSuccess ? 1 : 0),
+            ]
+        },
+        Group(names: openFaceMeasures) { sample in
+            guard let mesh = sample.mesh, let pose = sample.pose else { return nil }
+            let face = CameraSpaceFace(mesh: mesh, pose: pose, in: sample.frame.size)
+            var fields = gaze(sample, pose: pose, face) + points(face.eyePoints, of: face)
+            fields += decimals(face.position, 1) + decimals(face.rotation.anglesXYZ, 3)
+            fields += points(face.points, of: face)
+            fields += decimals([face.scale], 3) + decimals(face.apparentRotation.anglesXYZ, 3)
+            fields += decimals([face.center.x, face.center.y], 3)
+            fields += [Field](repeating: .integer(0), count: shapeParameters)
+            fields += intensities.map { actionUnit($0, sample) { highestIntensity * $0 } }
+            return fields + presences.map { actionUnit($0, sample) { $0 >= presentFrom ? 1 : 0 } }
+        },
+    ]
 
     /// The lowest fraction at which an action unit counts as present, in the columns that end in `_c`.
     private static let presentFrom = 0.5

@@ -69,6 +69,8 @@ package struct OutputOptions: Codable, Sendable, Equatable {
     package var isSmoothed: Bool
     package var events: EventOptions
     package var formats: [OutputFormat]
+    /// `nil` in records of earlier versions.
+    package var openFaceBlanks: OpenFaceBlanks?
     package var hasLandmarks: Bool
     /// The score columns of `blendshapes.csv`; `nil` if the file is not written.
     package var blendshapeNames: [String]?
@@ -77,13 +79,14 @@ package struct OutputOptions: Codable, Sendable, Equatable {
 
     package init(
         metrics: Set<Metric>, baseline: BaselineScope, isSmoothed: Bool, events: EventOptions,
-        formats: Set<OutputFormat>, hasLandmarks: Bool, blendshapeNames: [String]?, hasExpressions: Bool
+        formats: Set<OutputFormat>, openFaceBlanks: OpenFaceBlanks = .zero, hasLandmarks: Bool,
+        blendshapeNames: [String]?, hasExpressions: Bool
     ) {
         self.metrics = Metric.allCases.filter(metrics.contains)
         self.formats = OutputFormat.allCases.filter(formats.contains)
         (self.baseline, self.isSmoothed, self.events) = (baseline, isSmoothed, events)
         (self.hasLandmarks, self.hasExpressions) = (hasLandmarks, hasExpressions)
-        self.blendshapeNames = blendshapeNames
+        (self.blendshapeNames, self.openFaceBlanks) = (blendshapeNames, openFaceBlanks)
     }
 
     var keepsMeshes: Bool { hasLandmarks || formats.contains(where: \.needsMeshes) }

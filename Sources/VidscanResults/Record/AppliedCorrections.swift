@@ -18,17 +18,20 @@ package struct AppliedCorrections: Codable, Sendable {
     /// The pseudonyms, by person_id.
     package let people: [Int: String]
     package let excluded: [Exclusion]
+    /// The times in seconds at which corrections say whose a face is, by face_id. Earlier versions do not write them.
+    package let decided: [Int: [Double]]?
     /// The corrections of each kind, and the rows of `faces.csv` and `frames.csv` that are left out.
     private let counts: [String: Int]
 
-    /// - Parameter excluded: In microseconds.
+    /// `excluded` and `decided` are in microseconds.
     package init(
         file: String, text: String, list: [JSONValue], kinds: [Kind], people: [Int: String],
-        excluded: [ClosedRange<Int64>], facesRemoved: Int, framesRemoved: Int
+        excluded: [ClosedRange<Int64>], decided: [Int: [Int64]], facesRemoved: Int, framesRemoved: Int
     ) {
         (self.file, self.list, self.people) = (file, list, people)
         sha256 = FileDigest.sha256(text: text)
         self.excluded = excluded.map { Exclusion(from: Double($0.lowerBound) / 1e6, to: Double($0.upperBound) / 1e6) }
+        self.decided = decided.mapValues { $0.map { Double($0) / 1e6 } }
         var counts = ["faces_removed": facesRemoved, "frames_removed": framesRemoved]
         for kind in Kind.allCases { counts[kind.rawValue] = kinds.count { $0 == kind } }
         self.counts = counts
@@ -57,6 +60,10 @@ package struct AppliedCorrections: Codable, Sendable {
         try check.require(
             people.allSatisfy { ReadLimits.ids.contains($0.key) && Pseudonym.isValid($0.value) }
                 && Set(people.values).count == people.count, "corrections.people", "different names of people")
+        for (face, times) in decided ?? [:] {
+            try check.require(ReadLimits.ids.contains(face), "corrections.decided", "times by face_id")
+            for time in times { try check.number(time, "corrections.decided", in: ReadLimits.seconds) }
+        }
         for range in excluded {
             try check.number(range.from, "corrections.excluded.from", in: ReadLimits.seconds)
             try check.number(range.to, "corrections.excluded.to", in: ReadLimits.seconds)

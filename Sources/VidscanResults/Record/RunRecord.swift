@@ -8,8 +8,25 @@ package struct RunRecord: Codable, Sendable {
         package let bytes: Int64
         /// In seconds since 1970.
         package let modified: Double
+        /// Missing unless the whole file was analysed at once.
+        package let sha256: String?
 
-        package init(_ file: InputFile) { (path, bytes, modified) = (file.absolutePath, file.bytes, file.modified) }
+        package init(_ file: InputFile, sha256: String? = nil) {
+            (path, bytes, modified, self.sha256) = (file.absolutePath, file.bytes, file.modified, sha256)
+        }
+    }
+
+    /// When, how and where the analysis ran.
+    package struct Circumstances: Codable, Sendable {
+        /// ISO 8601, in UTC.
+        package let started: String
+        /// Without the other inputs of the same command.
+        package let command: [String]
+        package let processor: String?
+
+        package init(started: String, command: [String], processor: String?) {
+            (self.started, self.command, self.processor) = (started, command, processor)
+        }
     }
 
     package struct Video: Codable, Sendable {
@@ -82,6 +99,8 @@ package struct RunRecord: Codable, Sendable {
     package let models: [String: String]
     package let input: Input
     package let pipeline: RecordedSettings
+    /// Missing for merged segments, and in early versions.
+    package var run: Circumstances?
     package var workers = 1
     /// The number of merged segments, over which counts and times are sums; missing for a single run.
     package var parts: Int?

@@ -16,18 +16,16 @@ public enum OutputFormat: String, Sendable, CaseIterable, Codable {
     case pyfeat
 
     /// Whether the format needs the mesh and the expressions of every face.
-    package var needsMeshes: Bool { foreignTable != nil }
+    package var needsMeshes: Bool { foreignTable() != nil }
 
-    package var foreignTable: ForeignTable? {
+    /// `blanks`: those of `openface.csv`, by default 0.
+    package func foreignTable(_ blanks: OpenFaceBlanks? = nil) -> ForeignTable? {
         switch self {
         case .csv, .json, .jsonl: nil
-        case .openface: .openFace
+        case .openface: .openFace(blanks ?? .zero)
         case .pyfeat: .pyFeat
         }
     }
-
-    /// The columns that vidscan does not measure; `nil` if it measures all.
-    package var notice: String? { foreignTable?.notice }
 }
 
 /// The files of a result that an analysis writes and corrections change.

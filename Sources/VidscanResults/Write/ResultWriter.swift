@@ -35,7 +35,7 @@ package final class ResultWriter: RowConsumer {
         blendshapes = try options.blendshapeNames.map { names throws(VidscanError) in
             try csv(ResultFiles.blendshapes, ["time", "frame", "face_id"] + names)
         }
-        foreign = try formats.compactMap(\.foreignTable).map { table throws(VidscanError) in
+        foreign = try formats.compactMap { $0.foreignTable(options.openFaceBlanks) }.map { table throws(VidscanError) in
             (table, try csv(table.file, table.names))
         }
         self.input = input

@@ -75,6 +75,10 @@ struct CorrectedHidingTests: AnonymizationTesting {
         #expect(try render("--keep-face", "1", "--hold", "0", "--margin", "0").status == 0)
         let table = try CSVTable(path: "\(folder.path)/\(Self.result)/faces.csv").rows.count
         #expect(try coveredFrames(of: folder.path + "/new.mp4").suffix(24 - table) == Array(table..<24))
+        // Whom a correction joins is kept, although the matches of a split face are blank.
+        try apply([split, #"{"do": "same_person", "faces": [\#(first), \#(late)]}"#])
+        #expect(try render("--keep", "1").status == 0)
+        #expect(try coveredFrames(of: folder.path + "/new.mp4") == [])
         try apply([notAFace])
         #expect(try render("--invert").status == 0)
         #expect(try coveredFrames(of: folder.path + "/new.mp4") == Array(0..<24))

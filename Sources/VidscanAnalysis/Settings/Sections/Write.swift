@@ -8,6 +8,8 @@ extension Settings {
         /// Whether to replace existing results.
         public var replaces = false
         public var formats: Set<OutputFormat> = [.csv]
+        /// What `openface.csv` has where a value is not known.
+        public var openFaceBlanks = OpenFaceBlanks.zero
         /// Whether tables stay in the result; `nil` keeps them, unless faces are hidden and nothing else asks for tables.
         /// Resolved settings of a run that hides faces have a value.
         public var tables: Bool?
@@ -21,6 +23,7 @@ extension Settings {
 }
 
 extension OutputFormat: SettingChoice {}
+extension OpenFaceBlanks: SettingChoice {}
 extension MessageOptions.Level: SettingChoice {}
 extension MessageOptions.Format: SettingChoice {}
 
@@ -42,6 +45,8 @@ extension Settings.Write {
             Setting("formats", \.write.formats, options: [.value("format", "list")]).help(
                 "Formats to write: csv, json, jsonl, and the tables of other programs: openface, pyfeat."
                     + " Reports, videos and exports are made from csv."),
+            Setting("openface_blanks", \.write.openFaceBlanks, value: "how").help(
+                "Missing values in openface.csv: zero, as in OpenFace, or nan (blank)."),
             Setting(
                 "tables", \.write.tables, options: [.onOff("tables")],
                 null: "true, unless faces are hidden and no other setting asks for tables"

@@ -1,0 +1,51 @@
+public import VidscanBase
+internal import VidscanFaces
+internal import VidscanResults
+
+/// How a result was made and how much of each person it measured, for the methods section of a paper.
+public enum MethodsParagraph {
+    /// Returns one paragraph in Markdown, which names no video. Throws if the result is damaged.
+    public static func text(resultPath: String) throws(VidscanError) -> String {
+        let record = try StoredResult(path: resultPath).record
+        let (pipeline, video) = (record.pipeline, record.video)
+        let rate = pipeline.sample.rate == .everyFrame ? "every frame" : "\(pipeline.sample.rate) frames per second"
+        let size = video.displayWidth.flatMap { width in video.displayHeight.map { "\(width) × \($0) pixels" } }
+        let length = video.durationSeconds.map { "\(NumberText.fixed($0, decimals: 1)) s" }
+        let facts = [size, length, record.input.sha256.map { "SHA-256 \($0)" }].compactMap(\.self)
+        let models = [
+            pipeline.track.person == true ? "face embeddings of Intel's retail-0095 tell people apart" : nil,
+            pipeline.speech == true ? "LR-ASD (Liao et al. 2025) and Silero VAD tell who speaks" : nil,
+        ].compactMap { $0.map { "; \($0)" } }.joined()
+        let coverage = try Self.coverage(of: resultPath, names: record.corrections?.people ?? [:])
+        let place = [record.run.map { "on \($0.started.prefix(10))" }, record.run?.processor.map { "on \($0)" }]
+        return """
+            Faces were measured with vidscan \(record.vidscanVersion) \(place.compactMap(\.self).joined(separator: " ")). \
+            The video (\(facts.joined(separator: ", "))) was sampled at \(rate): \(record.counts.sampledFrames) frames. \
+            Faces were detected with CenterFace (Xu et al. 2019; accuracy \(pipeline.detect.accuracy.rawValue), \
+            \(pipeline.detect.faces.rawValue) faces), and fitted with MediaPipe's attention mesh of 478 points \
+            (Grishchenko et al. 2020), from which head pose, gaze, expressions and action units follow; emotions also use \
+            a network trained on FER+ (Barsoum et al. 2016)\(models). \(coverage)The rest is missing, not 0. \
+            Scores say how likely an expression is visible, not what somebody feels; their agreement with labels and their \
+            limits were measured by the authors of vidscan (docs/measurements.md, docs/expressions.md). All settings, and \
+            the SHA-256 of each model, are in run.json.
+            """
+    }
+
+    /// Returns a sentence with a space at its end; nothing if it is not known.
+    private static func coverage(of result: String, names: [Int: String]) throws(VidscanError) -> String {
+        guard FileSystem.entry("\(result)/\(QualityTable.file)") != nil else { return "" }
+        let table = try TableReader(folder: result, name: QualityTable.file)
+        let (id, visible) = (try table.column("person_id"), try table.column("seconds_visible"))
+        let fraction = try table.column("measured_fraction")
+        var people: [String] = []
+        while try table.next() {
+            let person = try table.integer(id, in: ReadLimits.ids)
+            guard let measured = try table.optionalNumber(fraction, in: 0...1) else { continue }
+            let percent = NumberText.fixed(100 * measured, decimals: 0)
+            let seconds = NumberText.fixed(try table.number(visible, in: ReadLimits.durations), decimals: 1)
+            people.append("\(names[person] ?? "person \(person)") \(percent) % of \(seconds) s")
+        }
+        return people.isEmpty
+            ? "" : "Expressions were measured in part of the time in sight: \(people.joined(separator: ", ")). "
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("vidscan cite")
+struct CiteTests {
+    @Test("A paragraph names version, settings, coverage and validity, and run.json says when, how and of what")
+    func paragraph() throws {
+        let folder = try TemporaryFolder()
+        let clip = try Variants.path("still.png")
+        for options in [["--every-frame", "--output", "whole"], ["--end", "1", "--output", "part"]] {
+            #expect(try ChildProcess.run([Checkout.tool, "analyze", clip] + options, in: folder.path).status == 0)
+        }
+        func record(_ name: String) throws -> [String: Any] {
+            let object = try JSONSerialization.jsonObject(with: folder.bytes("\(name)/still.png.vidscan/run.json"))
+            return try #require(object as? [String: Any])
+        }
+        let (whole, part) = (try record("whole"), try record("part"))
+        let run = try #require(whole["run"] as? [String: Any])
+        #expect((run["command"] as? [String])?.dropFirst() == ["analyze", "--every-frame", "--output", "whole", clip])
+        #expect((run["started"] as? String)?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
+        let sum = try ChildProcess.run(["sha256sum", clip]).output.prefix(64)
+        #expect((whole["input"] as? [String: Any])?["sha256"] as? String == String(sum))
+        #expect((part["input"] as? [String: Any])?["sha256"] == nil)
+
+        let cited = try Tool.run("cite", "whole/still.png.vidscan", in: folder)
+        #expect(cited.status == 0 && cited.errors == "", "\(cited.errors)")
+        for words in ["vidscan 0.1.0", "every frame", String(sum), "CenterFace", "not what somebody feels"] {
+            #expect(cited.output.contains(words), "\(words): \(cited.output)")
+        }
+        #expect(!cited.output.contains("still.png") && cited.output.split(separator: "\n").count == 1)
+        try folder.write(
+            "person_id,seconds_visible,measured_fraction\n1,10,0.25\n2,4,\n", to: "whole/still.png.vidscan/quality.csv")
+        #expect(
+            try Tool.run("cite", "whole/still.png.vidscan", in: folder).output.contains("person 1 25 % of 10.0 s. "))
+        try Tool.run("cite", "missing", in: folder).expectError("missing: is not a vidscan result")
+    }
+}
