@@ -47,15 +47,6 @@ struct FacePositions {
     }
 }
 
-extension Rectangle {
-    fileprivate func interpolated(to other: Rectangle, fraction: Double) -> Rectangle {
-        func between(_ side: KeyPath<Rectangle, Double>) -> Double {
-            self[keyPath: side] + (other[keyPath: side] - self[keyPath: side]) * fraction
-        }
-        return Rectangle(x: between(\.x), y: between(\.y), width: between(\.width), height: between(\.height))
-    }
-}
-
 /// The next pictures of a mouth.
 struct MouthPictures: Sendable {
     /// Pictures of one face without a gap.
@@ -70,12 +61,6 @@ struct MouthPictures: Sendable {
     let run: Run
     let isLast: Bool
     let pictures: [UInt8]
-}
-
-struct MouthFeatures: Sendable {
-    let run: MouthPictures.Run
-    let isLast: Bool
-    let features: [Float]
 }
 
 struct MouthCropper {
@@ -162,6 +147,9 @@ struct MouthCropper {
         }
     }
 }
+
+/// What a network sees in pictures of a mouth.
+typealias MouthFeatures = (run: MouthPictures.Run, isLast: Bool, features: [Float])
 
 /// Scores the features of each run in windows.
 struct MouthRuns {

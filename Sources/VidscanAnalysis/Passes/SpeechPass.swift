@@ -113,7 +113,7 @@ struct SpeechPass: Sendable {
             var run = runs.removeValue(forKey: job.run) ?? SpeakerDetector.PictureRun()
             let features = try session.add(job.pictures, isLast: job.isLast, to: &run)
             if !job.isLast { runs[job.run] = run }
-            send(MouthFeatures(run: job.run, isLast: job.isLast, features: features))
+            send((job.run, job.isLast, features))
         }
     }
 
@@ -151,8 +151,7 @@ package struct Speech: Sendable {
 
     package mutating func add(_ scores: Scores) {
         var scores = scores
-        scores.speaking = Self.smoothed(scores.speaking)
-        scores.moving = Self.smoothed(scores.moving)
+        (scores.speaking, scores.moving) = (Self.smoothed(scores.speaking), Self.smoothed(scores.moving))
         if let voice {
             for index in scores.speaking.indices {
                 scores.speaking[index] *= Self.audibility(voice, around: scores.first + index)

@@ -116,8 +116,7 @@ struct VideoTracks {
         let selection = TrackSelection(
             summaries, samplesOfShot: samplesOfShot, options: selectionOptions,
             linker: TrackletLinker(shapeVariances: FaceShape.betweenVariances))
-        identities = selection.identities
-        peopleLeftOut = selection.peopleLeftOut
+        (identities, peopleLeftOut) = (selection.identities, selection.peopleLeftOut)
     }
 
     /// The tracks that are kept, and the number of each track among them: 0 for one that is dropped.

@@ -47,8 +47,7 @@ package struct Analysis: Sendable {
             let blendshapeNames = settings.write.blendshapes ? try models.expressionModel().blendshapeNames : []
             var outcome = try await analyze(file, into: folder, blendshapeNames: blendshapeNames)
             if settings.segment == nil { try outcome.requireSamples() }
-            outcome.resultPath = resultPath
-            outcome.wallSeconds = begin.duration(to: .now) / .seconds(1)
+            (outcome.resultPath, outcome.wallSeconds) = (resultPath, begin.duration(to: .now) / .seconds(1))
             let tools = Tools(openvinoVersion: InferenceRuntime.installedVersion, models: try models.digests())
             if let segment = settings.segment, let decoded = outcome.decoded {
                 var part = try SegmentRecord(

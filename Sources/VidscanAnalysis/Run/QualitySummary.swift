@@ -35,8 +35,6 @@ package struct QualitySummary: Sendable {
         needsWholeFace = metrics.contains { $0.group == .emotions }
     }
 
-    // MARK: Lines
-
     private static let maximumLines = 5
 
     /// A line for each of the people who are visible for longest, in columns.
@@ -69,8 +67,6 @@ package struct QualitySummary: Sendable {
             }.joined(separator: " ")
         }
     }
-
-    // MARK: Warning
 
     /// Fewer seconds say little of a video.
     private static let minimumSeconds = 10.0

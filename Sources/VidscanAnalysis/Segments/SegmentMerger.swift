@@ -61,8 +61,7 @@ package struct SegmentMerger: Sendable {
             for warning in outcome.warnings + Self.differences(of: folders) {
                 observer.warned(segments.name, message: warning)
             }
-            outcome.resultPath = resultPath
-            outcome.wallSeconds = begin.duration(to: .now) / .seconds(1)
+            (outcome.resultPath, outcome.wallSeconds) = (resultPath, begin.duration(to: .now) / .seconds(1))
             outcome.segmentCount = folders.count
             let record = try RunRecord(
                 outcome, input: first.record.input, tools: first.record.tools,

@@ -13,9 +13,7 @@ package struct Configuration: Sendable {
 
     /// Throws if a model is missing.
     package init(_ settings: Settings, models: ModelStore) throws(VidscanError) {
-        version = Vidscan.version
-        self.settings = settings.record
-        self.models = try models.digests()
+        (version, self.settings, self.models) = (Vidscan.version, settings.record, try models.digests())
     }
 
     /// The configuration that `run.json` of a result records. Throws if it cannot be read.

@@ -28,15 +28,12 @@ package enum SettingKind: Sendable, Equatable {
     case list([String])
     /// One or more numbers from 1, each of them a face or a person.
     case ids
-    case rate
-    case time
-    case text
+    case rate, time, text
     /// A path, relative to the pipeline file that names it.
     case file
     /// A path, relative to the current folder.
     case folder
-    case insets
-    case filters
+    case insets, filters
 
     /// The maximum number of names that a message lists, and of similar ones.
     private static let namesAtOnce = 12

@@ -206,10 +206,7 @@ final class DetectorPicture {
     var count: Int { 3 * tensorSize.width * tensorSize.height }
 
     /// Prepares for a frame that `values` hold now.
-    func update() {
-        coarseFaces = [:]
-        computedGain = nil
-    }
+    func update() { (coarseFaces, computedGain) = ([:], nil) }
 
     /// Returns the gain that gives a dark picture the contrast of a bright one: the luma that a tenth of the pixels exceed
     /// becomes `brightLuma`. A lamp in a dark room does not count.

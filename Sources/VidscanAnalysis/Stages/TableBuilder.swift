@@ -54,15 +54,11 @@ final class TableBuilder: FrameSink {
         report.add(frame)
     }
 
-    /// Shot changes and timestamp jumps in time order, at most one per sample.
-    private var boundaries: [ShotChange] {
-        let jumped = Set(jumps.map(\.sample))
-        return (shots.changes.filter { !jumped.contains($0.sample) } + jumps).sorted { $0.sample < $1.sample }
-    }
-
     func finish() async throws -> WriteStage.Report {
         shots.finish()
-        let changes = boundaries
+        // In time order, at most one per sample.
+        let jumped = Set(jumps.map(\.sample))
+        let changes = (shots.changes.filter { !jumped.contains($0.sample) } + jumps).sorted { $0.sample < $1.sample }
         report.counts.hardCuts = changes.count { $0.kind == .hard }
         report.counts.gradualCuts = changes.count { $0.kind == .gradual }
         try frames.close()

@@ -4,9 +4,7 @@ package import VidscanResults
 /// The single consumer of results: restores their time order and passes them to the sink.
 struct WriteStage {
     struct Report: Sendable {
-        var counts = RunRecord.Counts()
-        var timings = RunRecord.Timings()
-        var tables = OutputPass.Summary()
+        var counts = RunRecord.Counts(), timings = RunRecord.Timings(), tables = OutputPass.Summary()
         /// The number of people that `track.max_faces` left out.
         var peopleLeftOut = 0
         var firstMicroseconds, lastMicroseconds: Int64?

@@ -55,8 +55,7 @@ public struct EyeClosureFilter: Sendable {
 
     public mutating func finish() -> [Double?] {
         let values = (next..<entries.count).map { value(at: $0) }
-        entries = []
-        next = 0
+        (entries, next) = ([], 0)
         return values
     }
 

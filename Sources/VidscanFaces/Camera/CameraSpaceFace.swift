@@ -22,8 +22,7 @@ package struct CameraSpaceFace: Sendable {
     private let principalPoint: Point
 
     package init(mesh: FaceMesh, pose: HeadPose, in size: PictureSize) {
-        points = SixtyEightPoints.points(of: mesh)
-        eyePoints = SixtyEightPoints.eyePoints(of: mesh)
+        (points, eyePoints) = (SixtyEightPoints.points(of: mesh), SixtyEightPoints.eyePoints(of: mesh))
         scale = max(HeadPose.alignment(of: mesh).scale / Self.eyeDistanceMillimetres, 1e-6)
         center = points.reduce(.zero, +) * (1 / Double(points.count))
         focalLength = Self.focalLength(in: size)

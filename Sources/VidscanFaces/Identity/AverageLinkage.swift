@@ -32,8 +32,7 @@ extension AverageLinkage {
             let bound = previous.flatMap { distance($0, last) }
             if previous != nil, bound == nil {
                 // A group that was joined elsewhere must stay apart from the next one.
-                chain = [last]
-                previous = nil
+                (chain, previous) = ([last], nil)
             }
             if let nearer = nearest(to: last, among: active, below: bound) {
                 chain.append(nearer.index)
@@ -65,8 +64,7 @@ package struct DistanceMatrix: AverageLinkage {
 
     /// - Parameter distance: Receives the lower index first; infinite for a pair that must stay apart.
     package init(weights: [Double], distance: (Int, Int) -> Double) {
-        count = weights.count
-        self.weights = weights
+        (count, self.weights) = (weights.count, weights)
         distances = [Double](repeating: .infinity, count: count * count)
         groups = Array(0..<count)
         for second in 0..<count {

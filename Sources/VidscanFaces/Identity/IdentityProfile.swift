@@ -93,8 +93,7 @@ public struct IdentityProfile: Sendable {
             let step = zip(skin.values, other.skin.values).map { $0 - $1 }
             result.skin = min(1, Double((step[0] * step[0] + step[1] * step[1]).squareRoot()) * 10)
         }
-        result.hair = Self.distance(hair, other.hair)
-        result.clothes = Self.distance(clothes, other.clothes)
+        (result.hair, result.clothes) = (Self.distance(hair, other.hair), Self.distance(clothes, other.clothes))
         if shapeWeight > 0, other.shapeWeight > 0, !betweenVariances.isEmpty, shape.count == other.shape.count {
             result.shapeEvidence = Self.evidence(
                 shape, other.shape, samples: min(shapeWeight, Self.maximumSamples),

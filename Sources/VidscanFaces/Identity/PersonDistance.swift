@@ -17,12 +17,11 @@ struct PersonDistance {
         excesses = zip(pairs, ofFaces).map { Self.excess(tracks[$0.0], tracks[$0.1], faces: $1, limit: limit) }
     }
 
-    private static func index(_ first: Int, _ second: Int) -> Int { second * (second - 1) / 2 + first }
-
     /// Distance minus threshold: below 0 if the tracks seem to be one person; `nil` without an embedding of both.
     func excess(_ first: Int, _ second: Int) -> Double? {
         guard let one = positions[first], let other = positions[second], one != other else { return nil }
-        return excesses[Self.index(min(one, other), max(one, other))]
+        let second = max(one, other)
+        return excesses[second * (second - 1) / 2 + min(one, other)]
     }
 
     private static func excess(_ a: TrackSummary, _ b: TrackSummary, faces: Double, limit: Double) -> Double {

@@ -188,9 +188,7 @@ struct TrackGroups {
     private let tracks: [TrackSummary]
 
     init(_ tracks: [TrackSummary]) {
-        self.tracks = tracks
-        owner = Array(tracks.indices)
-        members = tracks.indices.map { [$0] }
+        (self.tracks, owner, members) = (tracks, Array(tracks.indices), tracks.indices.map { [$0] })
     }
 
     mutating func join(_ first: Int, _ second: Int) {

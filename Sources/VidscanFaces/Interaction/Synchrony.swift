@@ -83,10 +83,8 @@ private struct WindowedCorrelation {
 
     init(interval: Double) {
         func points(_ seconds: Double) -> Int { max(Int((seconds / interval).rounded()), 1) }
-        window = points(Synchrony.windowSeconds)
-        step = points(Synchrony.stepSeconds)
-        maximumLag = points(Synchrony.maximumLagSeconds)
-        reach = points(Synchrony.peakReachSeconds)
+        (window, step) = (points(Synchrony.windowSeconds), points(Synchrony.stepSeconds))
+        (maximumLag, reach) = (points(Synchrony.maximumLagSeconds), points(Synchrony.peakReachSeconds))
     }
 
     /// Spread evenly over the shifts at which no window meets its own lags.

@@ -113,8 +113,7 @@ struct ExpressionFormulas: Sendable {
         values[.eyeClosure] = eyes.closure
         addEmotions(to: &values, evidence)
         addSums(to: &values)
-        values[.leftEyeOpenness] = eyes.leftOpenness
-        values[.rightEyeOpenness] = eyes.rightOpenness
+        (values[.leftEyeOpenness], values[.rightEyeOpenness]) = (eyes.leftOpenness, eyes.rightOpenness)
         addEmojis(to: &values, wink: eyes.wink)
         values[.leftEyeClosed] = eyes.leftClosure >= 0.5 ? 1 : 0
         values[.rightEyeClosed] = eyes.rightClosure >= 0.5 ? 1 : 0
@@ -138,8 +137,6 @@ struct ExpressionFormulas: Sendable {
     }
 
     private static let smallest = 1e-7
-
-    // MARK: Expressions
 
     /// - Parameter joy: The pixels' log odds.
     private func expressions(_ scores: [Double], _ measures: FaceMeasures, joy: Double) -> MetricValues {
@@ -185,8 +182,6 @@ struct ExpressionFormulas: Sendable {
         return measured
             + logits.map { positions, logit in clipped((logOdds(mean(positions)) - logit.mean) / logit.deviation) }
     }
-
-    // MARK: Emotions and emojis
 
     private func addEmotions(to values: inout MetricValues, _ evidence: [Double]) {
         let expressions = values
@@ -254,10 +249,8 @@ private struct EyeState {
             sigmoid((constants.closureCentre - 100 * openness) / constants.closureWidth)
         }
         let gaps = (measures.leftLidGap, measures.rightLidGap)
-        leftOpenness = openness(gaps.0, leftBlink)
-        rightOpenness = openness(gaps.1, rightBlink)
-        leftClosure = closure(leftOpenness)
-        rightClosure = closure(rightOpenness)
+        (leftOpenness, rightOpenness) = (openness(gaps.0, leftBlink), openness(gaps.1, rightBlink))
+        (leftClosure, rightClosure) = (closure(leftOpenness), closure(rightOpenness))
         // By score and by gap, because unlike the openness, neither saturates when an eye is wide open or nearly shut.
         let apart =
             abs(leftBlink - rightBlink) + constants.winkGapWeight * abs(gaps.0 - gaps.1) / max(gaps.0, gaps.1, 1e-6)

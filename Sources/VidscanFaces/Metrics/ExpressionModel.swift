@@ -40,9 +40,7 @@ public struct ExpressionModel: Sendable {
             throw ExpressionModelError(reason: "expressions.json cannot be read: \(error)")
         }
         let file = WeightFile(arrays: parsed.arrays, bytes: weights)
-        blendshapeNames = parsed.blendshapes
-        points = parsed.points
-        alignmentPoints = parsed.alignmentPoints
+        (blendshapeNames, points, alignmentPoints) = (parsed.blendshapes, parsed.points, parsed.alignmentPoints)
         guard (points + alignmentPoints).allSatisfy({ (0..<FaceMesh.pointCount).contains($0) }) else {
             throw ExpressionModelError(reason: "expressions.json names points that are not in the mesh")
         }
@@ -83,8 +81,7 @@ public struct ExpressionModel: Sendable {
         ).percentages
         values[.hasSmile] = values[.smile].map { $0 > smileThreshold ? 1 : 0 }
         let gaze = Gaze(face, pose: pose)
-        values[.gazeYaw] = gaze.yaw
-        values[.gazePitch] = gaze.pitch
+        (values[.gazeYaw], values[.gazePitch]) = (gaze.yaw, gaze.pitch)
         for metric in Metric.actionUnits {
             values[metric] = metric.actionUnit.flatMap { values[$0.expression] }.map { $0 / 100 }
         }

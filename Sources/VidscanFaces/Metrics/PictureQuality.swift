@@ -55,8 +55,7 @@ public struct FrameQuality: Sendable, Equatable {
 
     public init(luma: Double, sharpness: Double) {
         // Values must not depend on whether they have been stored.
-        self.luma = Double(Float(luma))
-        self.sharpness = Double(Float(sharpness))
+        (self.luma, self.sharpness) = (Double(Float(luma)), Double(Float(sharpness)))
     }
 
     public init(_ image: TensorPicture) {

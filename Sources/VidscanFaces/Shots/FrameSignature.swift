@@ -24,8 +24,7 @@ public struct FrameSignature: Sendable, Equatable {
     public init(_ image: TensorPicture) {
         let (columns, lines) = ((image.size.width + 1) / 2, (image.size.height + 1) / 2)
         let side = Self.side
-        var sums = Sums()
-        var counts = PixelCounts()
+        var (sums, counts) = (Sums(), PixelCounts())
         let cells = Self.firstPixels(image.size.width)
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * columns) { luma in
             withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * columns) { bins in
@@ -54,8 +53,7 @@ public struct FrameSignature: Sendable, Equatable {
         chromaHistogram = colors.map { coloured > 0 ? $0 / coloured : 0 }
         brightness = mean
         let steps = Float(max((columns - 1) * (lines - 1), 1))
-        edgesAcross = sums.across / steps
-        edgesDown = sums.down / steps
+        (edgesAcross, edgesDown) = (sums.across / steps, sums.down / steps)
         let middle = thumbnail.reduce(0, +) / Float(thumbnail.count)
         contrast = (thumbnail.reduce(0) { $0 + ($1 - middle) * ($1 - middle) } / Float(thumbnail.count)).squareRoot()
     }

@@ -61,8 +61,7 @@ public struct TrackSummary: Sendable {
         samples += 1
         (lastSeconds, lastSample, lastBox) = (seconds, sample, detection.box)
         confidenceSum += detection.confidence
-        bestWeight = max(bestWeight, weight)
-        bestConfidence = max(bestConfidence, detection.confidence)
+        (bestWeight, bestConfidence) = (max(bestWeight, weight), max(bestConfidence, detection.confidence))
         prominence += detection.box.size / Double(max(pictureSize.shortSide, 1))
         if !hasChangedLook {
             let look = profile.difference(to: IdentityProfile(detection)).portrait

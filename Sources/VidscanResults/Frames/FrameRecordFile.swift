@@ -12,8 +12,7 @@ package final class FrameRecordFile {
     private let file: OutputFile
 
     package init(path: String, header: RecordHeader) throws(VidscanError) {
-        self.path = path
-        layout = header.layout
+        (self.path, layout) = (path, header.layout)
         file = try OutputFile(path: path)
         let start = try header.bytes()
         try file.write { $0.write(numbers: start) }
@@ -21,14 +20,11 @@ package final class FrameRecordFile {
 
     package func append(_ frame: FrameRecord) throws(VidscanError) {
         try file.write {
-            $0.write(number: frame.microseconds)
-            $0.write(number: frame.index)
-            $0.write(number: Int32(frame.size.width))
-            $0.write(number: Int32(frame.size.height))
-            $0.write(number: Int32(frame.faces.count))
+            $0.write(numbers: [frame.microseconds, frame.index])
+            let size = frame.size
+            $0.write(numbers: [size.width, size.height, frame.faces.count].map(Int32.init))
             $0.write(number: Int32(clamping: frame.epoch))
-            $0.write(number: Float(frame.quality.luma))
-            $0.write(number: Float(frame.quality.sharpness))
+            $0.write(numbers: [frame.quality.luma, frame.quality.sharpness].map(Float.init))
             $0.write(number: Int32(frame.isDamaged ? 1 : 0))
             $0.write(number: Float(frame.voice ?? .nan))
             if layout.hasSignatures { $0.write(numbers: frame.signature?.numbers ?? []) }

@@ -120,9 +120,8 @@ package struct OutputPass: Sendable {
             try await consumer.judged(summary.quality)
             try await consumer.completed(rows, events, episodes)
         }
-        summary.faceIDs = rows.count
+        (summary.faceIDs, summary.events) = (rows.count, events.count)
         summary.personIDs = Set(rows.compactMap(\.personID)).count
-        summary.events = events.count
         summary.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes
         return summary
     }

@@ -58,8 +58,7 @@ struct QualityTally {
             var row = tally.row
             row.faces = faceIDs[person]?.count ?? 0
             row.medianWidth = tally.widths.median.map(exp2)
-            row.medianYaw = tally.yaws.median
-            row.medianBrightness = tally.brightness.median
+            (row.medianYaw, row.medianBrightness) = (tally.yaws.median, tally.brightness.median)
             rows.append(row)
         }
     }

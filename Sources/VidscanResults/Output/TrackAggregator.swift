@@ -42,9 +42,7 @@ struct TrackAggregator {
     private var aggregates: [Int: Aggregate] = [:]
     private var rows: [TrackRow] = []
     private var quality: QualityTally
-    private var episodes = EpisodeList()
-    private var voice = OffScreenVoiceDetector()
-    private var gaze = MutualGazeDetector()
+    private var episodes = EpisodeList(), voice = OffScreenVoiceDetector(), gaze = MutualGazeDetector()
     private var shot: (number: Int, observed: ObservedEpisode)?
     /// The samples before which something may be missing, and the number of samples: nobody saw what begins or ends there.
     private let breaks: Set<Int>

@@ -70,12 +70,9 @@ struct TrackSmoother {
         face.numbers.smoothen(
             zip(factors, [face.numbers] + neighbours.map(\.face.numbers)).map { (weight: $0, numbers: $1) })
         var box = face.box
-        box.width = max(box.width, 1)
-        box.height = max(box.height, 1)
+        (box.width, box.height) = (max(box.width, 1), max(box.height, 1))
         face.numbers.box = box.clamped(to: size)
     }
-
-    // MARK: Eyes
 
     private func judgeEyes(_ face: inout FaceRecord, _ before: [Neighbour], _ after: [Neighbour]) {
         if face.hasOneShutEye { face.removeGaze() }

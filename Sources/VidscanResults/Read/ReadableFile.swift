@@ -91,3 +91,123 @@ package enum TextFile {
         try ReadableFile(path: path, name: "it").contents(limit: limit)
     }
 }
+
+final class BinaryFile {
+    private let file: ReadableFile
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private(set) var offset = 0
+
+    init(folder: String, name: String) throws(VidscanError) { file = try ReadableFile(folder: folder, name: name) }
+
+    var name: String { file.name }
+    var size: Int64 { file.size }
+
+    /// Returns `nil` at the end. Throws if fewer bytes are left.
+    func take(_ count: Int) throws(VidscanError) -> ArraySlice<UInt8>? {
+        while buffer.count - position < count {
+            buffer.removeFirst(position)
+            position = 0
+            guard try file.read(upTo: max(1 << 16, count), into: &buffer) else {
+                guard buffer.isEmpty else { throw problem("is truncated", at: offset) }
+                return nil
+            }
+        }
+        defer {
+            position += count
+            offset += count
+        }
+        return buffer[position..<position + count]
+    }
+
+    func problem(_ reason: String, at byte: Int) -> VidscanError {
+        VidscanError.result("\(file.name), byte \(byte): \(reason); the file is damaged, analyse the video again")
+    }
+
+    func require(_ holds: Bool, _ reason: @autoclosure () -> String, at byte: Int) throws(VidscanError) {
+        if !holds { throw problem(reason(), at: byte) }
+    }
+}
+
+/// The numbers of a frame, a face or a row, in host byte order. Errors name the byte of the last number that was read.
+struct NumberReader {
+    let file: BinaryFile
+    let bytes: ArraySlice<UInt8>
+    /// The offset of `bytes` in the file.
+    let start: Int
+    private var offset = 0
+
+    /// `bytes` are the last ones that were taken from the file.
+    init(_ file: BinaryFile, _ bytes: ArraySlice<UInt8>) {
+        (self.file, self.bytes, start) = (file, bytes, file.offset - bytes.count)
+    }
+
+    /// Takes the next bytes of a file, which must not end there.
+    init(_ file: BinaryFile, count: Int) throws(VidscanError) {
+        guard let bytes = try file.take(count) else {
+            throw file.problem("ends in the middle of a frame", at: file.offset)
+        }
+        self.init(file, bytes)
+    }
+
+    func problem(_ reason: String, size: Int = 4) -> VidscanError { file.problem(reason, at: start + offset - size) }
+
+    func require(_ holds: Bool, _ reason: @autoclosure () -> String, size: Int = 4) throws(VidscanError) {
+        try file.require(holds, reason(), at: start + offset - size)
+    }
+
+    mutating func next<Number: BitwiseCopyable>(_ type: Number.Type) -> Number {
+        defer { offset += MemoryLayout<Number>.size }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
+    }
+
+    mutating func integer<Stored: FixedWidthInteger & BitwiseCopyable, Value: FixedWidthInteger>(
+        _ stored: Stored.Type, in range: ClosedRange<Value>, _ reason: (Value) -> String
+    ) throws(VidscanError) -> Value {
+        let value = Value(next(stored))
+        try require(range.contains(value), reason(value), size: MemoryLayout<Stored>.size)
+        return value
+    }
+
+    mutating func flag(_ name: String) throws(VidscanError) -> Bool {
+        try integer(UInt8.self, in: 0...1) { _ in "the \(name) flag of a face is neither 0 nor 1" } == 1
+    }
+
+    /// Returns NaN only if the number is not required. Rounding to 32 bits may have moved a value slightly beyond the end
+    /// of its range; `slack` is relative to that.
+    mutating func float(
+        _ name: String, of owner: String = "face", in range: ClosedRange<Double>, slack: Double = 1e-6,
+        isRequired: Bool = true
+    ) throws(VidscanError) -> Double {
+        let value = next(Float.self)
+        if value.isNaN, !isRequired { return .nan }
+        let slack = slack * max(abs(range.lowerBound), abs(range.upperBound))
+        guard (range.lowerBound - slack...range.upperBound + slack).contains(Double(value)) else {
+            throw problem("a \(owner) has the invalid \(name) \(value)")
+        }
+        return Double(value)
+    }
+
+    /// Returns `nil` if the first value is missing.
+    mutating func floats(
+        _ count: Int, of name: String, in range: ClosedRange<Double>
+    ) throws(VidscanError) -> [Float]? {
+        var values: [Float] = []
+        for _ in 0..<count { values.append(Float(try float(name, in: range, isRequired: false))) }
+        guard values.first?.isNaN == false else { return nil }
+        try require(!values.contains(where: \.isNaN), "a face has an incomplete \(name)", size: 4 * count)
+        return values
+    }
+
+    mutating func take(_ count: Int) -> [UInt8] {
+        defer { offset += count }
+        return Array(bytes.dropFirst(offset).prefix(count))
+    }
+}
+
+extension ByteWriter {
+    /// In host byte order, as `NumberReader` reads it.
+    mutating func write(number: some BitwiseCopyable) { withUnsafeBytes(of: number) { write(bytes: $0) } }
+
+    mutating func write(numbers: [some BitwiseCopyable]) { numbers.withUnsafeBytes { write(bytes: $0) } }
+}

@@ -44,10 +44,7 @@ package struct StrictMembers {
 
     package func number(_ key: String, in range: ClosedRange<Double>) throws -> Double {
         let number: Double = try decode(key)
-        guard range.contains(number) else {
-            let limits = "\(NumberText.plain(range.lowerBound)) to \(NumberText.plain(range.upperBound))"
-            throw problem(key, "must be from \(limits)")
-        }
+        guard range.contains(number) else { throw problem(key, "must be from \(Column.text(of: range))") }
         return number
     }
 

@@ -156,6 +156,30 @@ package struct RunRecord: Codable, Sendable {
                 sourceHeight: filtering.sourceSize.height, toSource: filtering.toSource)
         }
     }
+
+    /// Throws if a number is one that no run writes.
+    func check() throws(VidscanError) {
+        let check = RecordCheck(file: ResultFolder.Kind.result.record)
+        try check.integer(input.bytes, "input.bytes", in: ReadLimits.counts)
+        try check.number(input.modified, "input.modified", in: ReadLimits.seconds)
+        try check.number(pipeline.detect.minFace, "pipeline.detect.min_face", in: ReadLimits.extents)
+        try check.map(filters?.toSource, "filters.to_source")
+        try check.integer(video.stream, "video.stream", in: 0...Int(Int32.max))
+        try check.number(video.durationSeconds, "video.duration_seconds", in: ReadLimits.seconds)
+        try check.number(video.containerStartSeconds, "video.container_start_seconds", in: ReadLimits.seconds)
+        try check.integer(video.displayWidth, "video.display_width", in: ReadLimits.sides)
+        try check.integer(video.displayHeight, "video.display_height", in: ReadLimits.sides)
+        try check.counts("embeddings", ["rows": embeddings?.rows ?? 0])
+        try check.number(timings.wallSeconds, "timings.wall_seconds", in: ReadLimits.durations)
+        try check.counts(
+            "counts",
+            [
+                "sampled_frames": counts.sampledFrames, "faces": counts.faces, "face_ids": counts.faceIds,
+                "person_ids": counts.personIds, "hard_cuts": counts.hardCuts, "gradual_cuts": counts.gradualCuts,
+                "damaged_frames_or_packets": counts.damagedFramesOrPackets,
+            ])
+        try corrections?.check(check)
+    }
 }
 
 package struct Tools: Codable, Equatable, Sendable {

@@ -16,16 +16,14 @@ package struct SegmentRecord: Codable, Sendable {
     /// Empty if blendshapes are not requested.
     package var blendshapeNames: [String] = []
     package let decoded: DecodingReport
-    package var times = StageTimes()
-    package var wallSeconds = 0.0
+    package var times = StageTimes(), wallSeconds = 0.0
 
     /// The segment's other files in `folderPath` must be complete.
     package init(
         of file: InputFile, segment: VideoSegment, resultName: String, tools: Tools, decoded: DecodingReport,
         folderPath: String
     ) throws(VidscanError) {
-        name = file.name
-        input = RunRecord.Input(file)
+        (name, input) = (file.name, RunRecord.Input(file))
         (self.segment, self.resultName, self.tools, self.decoded) = (segment, resultName, tools, decoded)
         do {
             digests = [ResultFiles.record: try FileDigest.sha256(path: "\(folderPath)/\(ResultFiles.record)")]
@@ -114,8 +112,7 @@ package struct DecodingReport: Sendable, Codable {
     /// Adds the report of the next segment of the same video.
     package mutating func join(_ next: DecodingReport) {
         statistics.join(next.statistics)
-        displaySize = displaySize ?? next.displaySize
-        filtering = filtering ?? next.filtering
+        (displaySize, filtering) = (displaySize ?? next.displaySize, filtering ?? next.filtering)
     }
 }
 

@@ -24,10 +24,7 @@ package struct CoverFile: Sendable {
             guard next < keyframes.count else { return from.box }
             let to = keyframes[next]
             let fraction = Double(microseconds - from.microseconds) / Double(to.microseconds - from.microseconds)
-            let between = { (one: Double, other: Double) in one + (other - one) * fraction }
-            return Rectangle(
-                x: between(from.box.x, to.box.x), y: between(from.box.y, to.box.y),
-                width: between(from.box.width, to.box.width), height: between(from.box.height, to.box.height))
+            return from.box.interpolated(to: to.box, fraction: fraction)
         }
     }
 
@@ -91,6 +88,15 @@ package struct CoverFile: Sendable {
             throw .result("its video was made with covers, but there is no \(FilePath.name(of: path)); name it with --covers")
         }
         return nil
+    }
+}
+
+extension Rectangle {
+    package func interpolated(to other: Rectangle, fraction: Double) -> Rectangle {
+        func between(_ side: KeyPath<Rectangle, Double>) -> Double {
+            self[keyPath: side] + (other[keyPath: side] - self[keyPath: side]) * fraction
+        }
+        return Rectangle(x: between(\.x), y: between(\.y), width: between(\.width), height: between(\.height))
     }
 }
 

@@ -152,9 +152,7 @@ package struct StickerOptions: Sendable, Equatable {
 
     /// PNG, or any other format that FFmpeg reads.
     package var path: String
-    package var place = Place.face
-    package var contentMode = ContentMode.fit
-    package var anchor = Anchor.center
+    package var place = Place.face, contentMode = ContentMode.fit, anchor = Anchor.center
     /// If set, the image is drawn in nine pieces and `contentMode` is ignored.
     package var capInsets: CapInsets?
     /// Relative to the size of the region.
@@ -206,11 +204,8 @@ package struct AnonymizeOptions: Sendable, Equatable {
 /// positions not smoothed.
 package enum AnonymizeRequirements {
     package static let rate = SampleGrid.Rate.everyFrame
-    package static let accuracy = DetectorAccuracy.high
-    package static let faces = FaceSize.small
-    package static let confidence = 0.3
-    package static let stride = 1
-    package static let trackSamples = 1
+    package static let accuracy = DetectorAccuracy.high, faces = FaceSize.small, confidence = 0.3
+    package static let stride = 1, trackSamples = 1
 
     /// Holding and bridging faces from frame to frame requires one frame size.
     package static func checkSize(

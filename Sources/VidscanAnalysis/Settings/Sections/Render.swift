@@ -49,8 +49,7 @@ extension Settings.Render {
         var choice = FaceChoice()
         if let keptPeople { choice.people = .only(keptPeople.ids) }
         if let hiddenPeople { choice.people = .allBut(hiddenPeople.ids) }
-        choice.keptFaces = keptFaces?.ids ?? []
-        choice.hiddenFaces = hiddenFaces?.ids ?? []
+        (choice.keptFaces, choice.hiddenFaces) = (keptFaces?.ids ?? [], hiddenFaces?.ids ?? [])
         return choice
     }
 
@@ -64,8 +63,7 @@ extension Settings.Render {
         var options = video
         options.anonymize = anonymize.map { method in
             var hiding = hiding
-            hiding.method = method
-            hiding.visible = visible
+            (hiding.method, hiding.visible) = (method, visible)
             return hiding
         }
         options.sticker = sticker.map { path in
@@ -137,8 +135,8 @@ extension Settings.Render {
             "Hide everything except the faces."),
         Setting("keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")]).help(
             "Copy subtitles even if faces are hidden; they may name people."),
-        Setting("covers", \.render.hiding.covers, .file, value: "file", null: "NAME.covers.json beside the result").help(
-            "What a person has drawn over the video in addition, and which covers hide no face."),
+        Setting("covers", \.render.hiding.covers, .file, value: "file", null: "NAME.covers.json beside the result")
+            .help("What a person has drawn over the video in addition, and which covers hide no face."),
         Setting("publish", \.render.publishFolder, .folder, value: "folder", null: "none", isRecorded: false).help(
             "Copy the finished video to this folder, under a neutral name. FOLDER.private says what it is."),
         Setting(
