@@ -14,7 +14,7 @@ final class Anonymizer {
     private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
     let covers: CoverFile?
-    /// The indices of the covers that were drawn, and of the releases that had an effect.
+    /// The indices of the covers that were drawn.
     private var applied: Set<Int> = []
 
     /// Longer gaps within a track are not bridged.
@@ -87,7 +87,8 @@ final class Anonymizer {
 
     private func drawnCovers(at microseconds: Int64) -> [(CoverFile.What, Rectangle)] {
         (covers?.regions ?? []).enumerated().compactMap { index, region in
-            guard let what = region.what, let box = region.box(at: microseconds, reach: Self.coverReach) else { return nil }
+            let box = region.box(at: microseconds, reach: Self.coverReach)
+            guard let what = region.what, let box else { return nil }
             applied.insert(index)
             return (what, box)
         }

@@ -13,7 +13,9 @@ package struct CoverFile: Sendable {
         fileprivate let keyframes: [Keyframe]
 
         /// In microseconds, on the clock of the tables.
-        package var times: ClosedRange<Int64> { keyframes[0].microseconds...keyframes[keyframes.count - 1].microseconds }
+        package var times: ClosedRange<Int64> {
+            keyframes[0].microseconds...keyframes[keyframes.count - 1].microseconds
+        }
 
         /// In pixels of the video as displayed; `nil` at another time than those of the keyframes, extended by `reach`.
         package func box(at microseconds: Int64, reach: Int64 = 0) -> Rectangle? {
@@ -88,7 +90,7 @@ package struct CoverFile: Sendable {
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
         struct Record: Decodable { let covers: [String: JSONValue]? }
         guard (try? RecordFile.decode(Record.self, folder: folder, name: "anonymized.json"))?.covers == nil else {
-            throw .result("its video was made with covers, but there is no \(FilePath.name(of: path)); name it with --covers")
+            throw .result("its video was made with covers, and \(FilePath.name(of: path)) is missing; use --covers")
         }
         return nil
     }

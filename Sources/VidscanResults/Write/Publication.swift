@@ -45,7 +45,7 @@ package struct Publication: Sendable {
     /// The first of several processes makes the key; the others read it.
     private static func key(_ path: String) throws(VidscanError) -> String {
         let words = (0..<4).map { _ in NumberText.hexadecimal(UInt64.random(in: .min ... .max), digits: 16) }
-        do { try AtomicFile.write(words.joined(), to: path, replaces: false) } catch where error.code == .exists {}
+        do { try AtomicFile.write(words.joined(), to: path, replaces: false) } catch  where error.code == .exists {}
         let key = try TextFile.text(named: path, limit: 64)
         guard key.utf8.count == 64 else { throw VidscanError(.input, "\(path) is not a key of published videos") }
         return key

@@ -100,8 +100,9 @@ extension Settings.Render {
             "Hide everything except the faces."),
         Setting("keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")]).help(
             "Copy subtitles even if faces are hidden; they may name people."),
-        Setting("covers", \.render.hiding.covers, .file, value: "file", null: "NAME.covers.json beside the result").help(
-            "What a person has drawn over the video in addition, and which covers hide no face."),
+        Setting("covers", \.render.hiding.covers, .file, value: "file", null: "NAME.covers.json beside the result")
+            .help(
+                "What a person has drawn over the video in addition, and which covers hide no face."),
         Setting("publish", \.render.publishFolder, .folder, value: "folder", null: "none", isRecorded: false).help(
             "Copy the finished video to this folder, under a neutral name. FOLDER.private says what it is."),
         Setting(
