@@ -109,8 +109,9 @@ private struct BatchWork {
         _ findings: InputFinder.Findings, in journal: BatchJournal, _ budget: MemoryBudget,
         _ interrupts: inout InterruptHandler?
     ) async throws -> Bool {
-        // A file that cannot be written is reported now, not after the work.
+        // What cannot be written is reported now, not after the work.
         try metrics?.write(journal)
+        let publisher = try Publisher(resolved.settings, reporter.log)
         let gone = try journal.markGone()
         if gone > 0 { reporter.lost(files: gone, folder: folder.path) }
         let plan = try plan(findings.inputs, in: journal)
@@ -140,8 +141,7 @@ private struct BatchWork {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
         var succeeded = reporter.finished(summary, plan, folder: folder.path)
-        let settings = resolved.settings
-        if let publisher = try Publisher(settings, replaces: settings.write.replaces, log: reporter.log) {
+        if let publisher {
             let done = try finished(findings.inputs, in: journal, isStrict: selection.isStrict)
             succeeded = try await publish(done, publisher, interrupts) && succeeded
         }
@@ -151,10 +151,10 @@ private struct BatchWork {
         return try await linkPeople() && succeeded
     }
 
-    /// Publishes what is done, also in earlier runs. Returns whether nothing failed.
-    private func publish(
-        _ inputs: [BatchInput], _ publisher: Publisher, _ interrupts: InterruptHandler?
-    ) async throws -> Bool {
+    /// Returns whether nothing failed.
+    private func publish(_ inputs: [BatchInput], _ publisher: Publisher, _ handler: InterruptHandler?) async throws
+        -> Bool
+    {
         let task = Task {
             var failures = 0
             for input in inputs {
@@ -167,7 +167,7 @@ private struct BatchWork {
             }
             return failures
         }
-        interrupts?.redirect(to: { task.cancel() }, abandon: {})
+        handler?.redirect(to: { task.cancel() }, abandon: {})
         let failures = try await task.value
         if publisher.isIncomplete { throw ExitStatus.usage }
         return failures == 0

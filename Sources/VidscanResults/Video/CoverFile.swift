@@ -68,10 +68,9 @@ package struct CoverFile: Sendable {
         guard record.input.bytes == video.bytes else {
             throw problem("it is for the video \(Printable.line(video.name)) of \(video.bytes) bytes")
         }
-        let picture = Rectangle(
-            x: 0, y: 0, width: Double(record.video.displayWidth ?? Int(ReadLimits.extents.upperBound)),
-            height: Double(record.video.displayHeight ?? Int(ReadLimits.extents.upperBound)))
-        let end = Int64((record.video.durationSeconds ?? ReadLimits.seconds.upperBound) * 1e6)
+        let size = [record.video.displayWidth, record.video.displayHeight].map { Double($0 ?? .max) }
+        let picture = Rectangle(x: 0, y: 0, width: size[0], height: size[1])
+        let end = record.video.durationSeconds.map { Int64(($0 * 1e6).rounded(.up)) } ?? .max
         for (index, region) in regions.enumerated() {
             guard region.times.lowerBound >= 0, region.times.upperBound <= end else {
                 throw problem("cover \(index + 1) has a time outside the video")

@@ -58,7 +58,7 @@ package struct Publication: Sendable {
     }
 
     /// Copies the video of a result in which all faces are hidden. Returns its name; `nil` if it is there already.
-    /// Another version is an error, unless the publication replaces it.
+    /// Another version is an error, unless the publication replaces it. An earlier approval of the same bytes stands.
     ///
     /// - Parameter verify: throws if the video at the path must not be published; `nil` for no check.
     package func publish(_ result: Folder, verify: ((_ path: String) async throws -> Void)?) async throws -> String? {
@@ -78,7 +78,6 @@ package struct Publication: Sendable {
         let (path, recordName) = ("\(folder)/\(name)", "\(number)-\(sha256.prefix(16)).json")
         let isPublished = try FileSystem.entry(path) == .file && FileDigest.sha256(path: path) == sha256
         if !isPublished { try AtomicFile.checkVacancy(path, replaces: replaces) }
-        // An earlier approval of the same bytes stands.
         var record =
             FileSystem.entry("\(records)/\(recordName)") != nil
             ? try RecordFile.decode(Record.self, folder: records, name: recordName)
