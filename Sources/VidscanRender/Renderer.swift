@@ -106,7 +106,7 @@ package struct Renderer: Sendable {
                 let frames = anonymizer.hiddenSpans.frameCount
                 hidden =
                     "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))"
-                    + (anonymizer.covers.map { "; with the \(NumberText.count($0.regions.count, "cover")) of \($0.name)" } ?? "")
+                    + (anonymizer.covers.map { ", \(NumberText.count($0.regions.count, "cover")) of \($0.name)" } ?? "")
                     + Self.kept(by: transcoder)
                 let findsNothing = frames + anonymizer.tally.visibleFrames == 0
                 warnings += RenderWarnings.weaknesses(of: anonymizer.options, findsNothing: findsNothing)

@@ -60,12 +60,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
         let command = CommandLine.arguments.filter { !inputs.contains($0) }
-        let publisher = try ExitStatus.usage.onError(reporter) { [settings] in
-            guard settings.segment == nil || settings.render.publishFolder == nil else {
-                throw SettingsError("a segment has no video: use --publish with 'vidscan render'.")
-            }
-            return try Publisher(settings, replaces: replaces, log: reporter.log)
-        }
+        try refuse(if: segment != nil && settings.render.publishFolder != nil, "--segment makes no video to --publish.")
+        let publisher = try ExitStatus.usage.onError(reporter) { [settings] in try Publisher(settings, reporter.log) }
         try await CommandWork.run(reporter, publisher: publisher) {
             try await CommandWork.deliver(inputs, window: window, reporter) { input, position in
                 let outcome = try await analysis.run(

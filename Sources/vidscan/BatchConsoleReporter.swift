@@ -144,8 +144,8 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     func warned(_ path: String, _ message: String, attempt: Int? = nil) {
-        // The same warning about many files is said once; the index has those of each file.
-        let isNew = warnings.withLock { $0.insert(message).inserted }
+        // What an analysis finds in many files is said once; the index has the warnings of each file.
+        let isNew = attempt == nil || warnings.withLock { $0.insert(message).inserted }
         log(isNew ? .warning : .debug, .warning, "\(path): \(message)", Self.fields(path, attempt))
     }
 

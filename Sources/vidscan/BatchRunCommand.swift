@@ -109,8 +109,9 @@ private struct BatchWork {
         _ findings: InputFinder.Findings, in journal: BatchJournal, _ budget: MemoryBudget,
         _ interrupts: inout InterruptHandler?
     ) async throws -> Bool {
-        // A file that cannot be written is reported now, not after the work.
+        // What cannot be written is reported now, not after the work.
         try metrics?.write(journal)
+        let publisher = try Publisher(resolved.settings, reporter.log)
         let gone = try journal.markGone()
         if gone > 0 { reporter.lost(files: gone, folder: folder.path) }
         let plan = try plan(findings.inputs, in: journal)
@@ -140,30 +141,23 @@ private struct BatchWork {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
         var succeeded = reporter.finished(summary, plan, folder: folder.path)
-        succeeded = try await publish(findings.inputs, in: journal, interrupts) && succeeded
+        if let publisher {
+            let done = try finished(findings.inputs, in: journal, isStrict: selection.isStrict)
+            succeeded = try await publish(done, publisher, interrupts) && succeeded
+        }
         guard resolved.settings.track.keepsEmbeddings,
             plan.contains(where: { folder.hasResult(at: $0.input.resultPath) })
         else { return succeeded }
         return try await linkPeople() && succeeded
     }
 
-    /// Publishes what is done, also in earlier runs. Returns whether nothing failed.
-    private func publish(
-        _ inputs: [BatchInput], in journal: BatchJournal, _ interrupts: InterruptHandler?
-    ) async throws -> Bool {
-        let settings = resolved.settings
-        guard let publisher = try Publisher(settings, replaces: settings.write.replaces, log: reporter.log) else {
-            return true
-        }
-        var selection = selection
-        (selection.isForced, selection.isOnlyFailed) = (false, false)
-        let done = try journal.register(
-            inputs, configuration: digest, selection: selection, isEquivalent: isEquivalent, isDryRun: true,
-            hasResult: folder.hasResult
-        ).filter { [.done, .kept].contains($0.reason) }.map(\.input)
+    /// Returns whether nothing failed.
+    private func publish(_ inputs: [BatchInput], _ publisher: Publisher, _ handler: InterruptHandler?) async throws
+        -> Bool
+    {
         let task = Task {
             var failures = 0
-            for input in done {
+            for input in inputs {
                 do {
                     try await publisher.publish(input.resultPath, below: folder.path, of: input.path)
                 } catch let error as VidscanError where ![.interrupted, .diskFull].contains(error.code) {
@@ -173,7 +167,7 @@ private struct BatchWork {
             }
             return failures
         }
-        interrupts?.redirect(to: { task.cancel() }, abandon: {})
+        handler?.redirect(to: { task.cancel() }, abandon: {})
         let failures = try await task.value
         if publisher.isIncomplete { throw ExitStatus.usage }
         return failures == 0
@@ -213,7 +207,8 @@ private struct BatchWork {
     ) async throws {
         let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard)
         if execution.onlyMissing != nil {
-            return reporter.listMissingReports(try finished(findings.inputs, in: journal).lacking)
+            return reporter.listMissingReports(
+                try finished(findings.inputs, in: journal).filter { !hasReport($0.resultPath) })
         }
         let plan = try plan(findings.inputs, in: journal)
         let due = plan.filter(\.isDue).map(\.input)
@@ -283,27 +278,29 @@ private struct BatchWork {
         }
     }
 
+    /// - Parameter isStrict: leaves out results with warnings.
     private func finished(
-        _ inputs: [BatchInput], in journal: BatchJournal
-    ) throws(VidscanError) -> (count: Int, lacking: [BatchInput]) {
-        let finished = try journal.register(
+        _ inputs: [BatchInput], in journal: BatchJournal, isStrict: Bool = false
+    ) throws(VidscanError) -> [BatchInput] {
+        try journal.register(
             inputs, configuration: digest, selection: BatchJournal.Selection(), isDryRun: true,
             hasResult: folder.hasResult
-        ).filter { $0.former?.status == .done && folder.hasResult(at: $0.input.resultPath) }.map(\.input)
-        return (finished.count, finished.filter { !hasReport($0.resultPath) })
+        ).filter { $0.former?.status == .done && folder.hasResult(at: $0.input.resultPath) }
+            .filter { !isStrict || $0.former?.warnings.isEmpty == true }.map(\.input)
     }
 
     private func addReports(
         _ inputs: [BatchInput], in journal: BatchJournal, _ budget: MemoryBudget, _ interrupts: inout InterruptHandler?
     ) async throws -> Bool {
-        let (known, lacking) = try finished(inputs, in: journal)
+        let known = try finished(inputs, in: journal)
+        let lacking = known.filter { !hasReport($0.resultPath) }
         let batch = batch(journal, budget)
         let task = Task { try await batch.addReports(lacking) }
         interrupts = InterruptHandler { task.cancel() }
         let result = await task.result
         try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard)
         let summary = try result.get()
-        reporter.addedReports(summary, of: known, folder: folder.path)
+        reporter.addedReports(summary, of: known.count, folder: folder.path)
         return summary.failures.isEmpty
     }
 

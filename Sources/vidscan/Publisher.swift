@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
@@ -9,17 +10,17 @@ final class Publisher: Sendable {
     private let publication: Publication
     private let verification: Verification?
     private let log: ConsoleLog
-    private let state = Mutex(false)
-
     /// Whether something was not searched, which has a status of its own as in `verify`.
     var isIncomplete: Bool { state.withLock { $0 } }
+    private let state = Mutex(false)
 
     /// `nil` if the settings publish nothing.
-    init?(_ settings: Settings, replaces: Bool, log: ConsoleLog) throws(VidscanError) {
+    init?(_ settings: Settings, _ log: ConsoleLog, replaces: Bool = false) throws(VidscanError) {
         guard let folder = settings.render.publishFolder else { return nil }
         self.log = log
-        publication = try Publication(folder: folder, approver: settings.render.approver, replaces: replaces)
-        let options = Verification.Options(workers: settings.detect.workers)
+        publication = try Publication(
+            folder: folder, approver: settings.render.approver, replaces: replaces || settings.write.replaces)
+        let options = Verification.Options(workers: ProcessInfo.processInfo.activeProcessorCount)
         verification =
             settings.render.verifiesPublished
             ? try Verification(models: try ModelStore.verificationFolder(), options: options) : nil
@@ -32,8 +33,9 @@ final class Publisher: Sendable {
             if let name = try await publication.publish(folder, verify: verification.map { search($0) }) {
                 log(.info, .published, "\(input): -> \(name)", ["input": .text(input), "output": .text(name)])
             }
-        } catch let error as VidscanError {
-            throw error.naming(input)
+        } catch {
+            let error = error as? VidscanError ?? VidscanError(.output, "\(error)")
+            throw VidscanError(error.code, error.reason, input: input, stage: error.stage)
         }
     }
 

@@ -103,7 +103,7 @@ struct RenderCommand: AsyncParsableCommand {
         options.acceptsChangedSource = changedSource
         let reporter = ConsoleReporter(settings.messages)
         let publisher = try ExitStatus.usage.onError(reporter) {
-            try Publisher(settings, replaces: force, log: reporter.log)
+            try Publisher(settings, reporter.log, replaces: force)
         }
         let models = keepsByPhoto || hidesByPhoto ? try ExitStatus.usage.onError(reporter) { try ModelStore() } : nil
         let requested = options

@@ -169,6 +169,16 @@ struct UsageTests {
             "--no-tables and --format cannot be used together."
         ),
         ("analyze x.mp4 --keep 1", "--keep needs --anonymize."),
+        ("analyze x.mp4 --publish out", "--publish needs --anonymize without --invert."),
+        ("render a.vidscan --anonymize blur --invert --publish out", "--publish needs --anonymize without --invert."),
+        ("analyze x.mp4 --anonymize blur --approved-by Ada", "--approved-by needs --publish."),
+        ("analyze x.mp4 --anonymize blur --publish-verified", "--publish-verified needs --publish."),
+        ("analyze x.mp4 --anonymize blur --publish out --segment 0/2", "--segment makes no video to --publish."),
+        ("render a.vidscan --covers c.json", "--covers needs --anonymize."),
+        (
+            "render a.vidscan --anonymize blur --publish out -o x.mp4",
+            "--publish and --output cannot be used together."
+        ),
         (
             "analyze x.mp4 y.mp4 --anonymize blur --keep 1",
             "--keep, --hide, --keep-face and --hide-face name people of one video, and in another one the same"

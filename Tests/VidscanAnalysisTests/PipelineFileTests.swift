@@ -83,8 +83,10 @@ struct PipelineFileTests {
         case "render.codec": return .text("h264")
         case "render.crf": return .number(Double(Int.random(in: 0...51, using: &random)))
         case "render.height": return .integer(2 * Int.random(in: 8...2000, using: &random))
-        case "render.anonymize", "write.tables", "render.keep", "render.hide", "render.keep_faces", "render.hide_faces":
+        case "render.anonymize", "write.tables", "render.keep", "render.hide", "render.keep_faces", "render.hide_faces",
+            "render.covers", "render.publish", "render.approved_by":
             return .absent
+        case "render.publish_verified": return .flag(false)
         default: break
         }
         switch setting.kind {

@@ -42,17 +42,18 @@ struct CoverTests {
 
     @Test("A plate is covered with one colour between its keyframes, also where faces are only blurred")
     func plate() async throws {
-        let run = try await Self.render(
-            """
-            {"do": "cover", "what": "plate", "keyframes": [\(Self.keyframe(0.4, Self.place)), \(Self.keyframe(0.8, Self.place))]}
-            """)
-        let (plain, hidden) = (try RawVideo(try Variants.path("bpyramid.mp4"), width: 640, height: 360), try run.pixels())
+        let keyframes = [0.4, 0.8].map { Self.keyframe($0, Self.place) }.joined(separator: ", ")
+        let run = try await Self.render("{\"do\": \"cover\", \"what\": \"plate\", \"keyframes\": [\(keyframes)]}")
+        let plain = try RawVideo(try Variants.path("bpyramid.mp4"), width: 640, height: 360)
+        let hidden = try run.pixels()
         // One frame more at each end, because the frame at a keyframe's time must not be missed.
-        for frame in [9, 10, 15, 20, 21] { #expect(Set(Self.pixels(hidden, frame: frame)).count == 1, "frame \(frame)") }
+        for frame in [9, 10, 15, 20, 21] {
+            #expect(Set(Self.pixels(hidden, frame: frame)).count == 1, "frame \(frame)")
+        }
         for frame in [0, 8, 22, 40] {
             #expect(Self.pixels(hidden, frame: frame) == Self.pixels(plain, frame: frame), "frame \(frame)")
         }
-        #expect(run.summary.hidden?.contains("with the 1 cover of ") == true)
+        #expect(run.summary.hidden?.contains(" frames, 1 cover of ") == true)
         let record = try String(contentsOfFile: run.path + ".json", encoding: .utf8)
         #expect(record.contains("\"covers\""))
     }

@@ -32,7 +32,8 @@ struct CoverFileTests {
     @Test("A box moves in a straight line between keyframes, and exists at no other time")
     func interpolation() throws {
         let moving = Self.cover(#"\#(Self.key), {"time": 3, "box": [30, 20, 50, 60]}"#)
-        let file = try CoverFile(text: Self.text(moving + #", {"do": "release", "keyframes": [\#(Self.key)]}"#), path: "c")
+        let fixed = #"{"do": "release", "keyframes": [\#(Self.key)]}"#
+        let file = try CoverFile(text: Self.text("\(moving), \(fixed)"), path: "c")
         let (region, release) = (file.regions[0], file.regions[1])
         #expect(region.what == .plate && release.what == nil)
         #expect(region.box(at: 1_000_000) == Rectangle(x: 10, y: 20, width: 30, height: 40))
@@ -107,7 +108,8 @@ struct CoverFileTests {
         let result = folder.path + "/a.mp4.vidscan"
         try FileManager.default.createDirectory(atPath: result, withIntermediateDirectories: true)
         #expect(try CoverFile.path(beside: result) == nil)
-        try folder.write(#"{"invert": false, "covers": {"count": 1, "sha256": ""}}"#, to: "a.mp4.vidscan/anonymized.json")
+        let record = #"{"invert": false, "covers": {"count": 1, "sha256": ""}}"#
+        try folder.write(record, to: "a.mp4.vidscan/anonymized.json")
         #expect(throws: VidscanError.self) { try CoverFile.path(beside: result) }
         // Even a link that leads nowhere: reading it fails, and no video is made.
         let path = folder.path + "/a.mp4.covers.json"

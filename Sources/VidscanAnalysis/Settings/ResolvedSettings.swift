@@ -67,7 +67,6 @@ package struct ResolvedSettings: Sendable {
     private mutating func complete() throws {
         try checkHiding()
         try checkVisibility()
-        try checkPublishing()
         try checkEmbeddings()
         try checkTables()
         try addImplied()

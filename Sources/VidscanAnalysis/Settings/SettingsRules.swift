@@ -7,7 +7,17 @@ internal import VidscanMedia
 extension ResolvedSettings {
     /// Rejects settings that would leave some faces visible, because hiding must cover every face in every frame.
     func checkHiding() throws {
-        guard settings.render.anonymize != nil else { return }
+        let hides = settings.render.anonymize != nil
+        try refuse("render.covers", if: settings.render.hiding.covers != nil && !hides) {
+            "\($0) needs \(name("render.anonymize"))."
+        }
+        let publishes = settings.render.publishFolder != nil
+        try refuse("render.publish", if: publishes && (!hides || settings.render.hiding.isInverted)) {
+            "\($0) needs \(name("render.anonymize")) without \(name("render.invert"))."
+        }
+        let unused = firstInUse(of: publishes ? [] : ["render.publish_verified", "render.approved_by"])
+        try refuse(unused ?? "", if: unused != nil) { "\($0) needs \(name("render.publish"))." }
+        guard hides else { return }
         try refuse("render.anonymize", if: settings.sample.start != nil || settings.sample.end != nil) {
             "\($0) needs the whole video: \(name("sample.start")) and \(name("sample.end")) would leave faces visible."
         }
@@ -47,16 +57,6 @@ extension ResolvedSettings {
         if let both = render.visible.keptFaces.intersection(render.visible.hiddenFaces).min() {
             throw error(at: "render.keep_faces") { "\($0) and \(name("render.hide_faces")) both name \(both)." }
         }
-    }
-
-    /// Rejects publishing what shows faces, and options that nothing uses.
-    func checkPublishing() throws {
-        let (render, publishes) = (settings.render, settings.render.publishFolder != nil)
-        try refuse("render.publish", if: publishes && (render.anonymize == nil || render.hiding.isInverted)) {
-            "\($0) needs \(name("render.anonymize")) without \(name("render.invert"))."
-        }
-        let unused = firstInUse(of: publishes ? [] : ["render.publish_verified", "render.approved_by"])
-        try refuse(unused ?? "", if: unused != nil) { "\($0) needs \(name("render.publish"))." }
     }
 
     /// The settings whose output is more than a video with hidden faces.

@@ -15,7 +15,7 @@ final class Anonymizer {
     private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
     let covers: CoverFile?
-    /// The indices of the covers that were drawn, and of the releases that had an effect.
+    /// The indices of the covers that were drawn.
     private var applied: Set<Int> = []
 
     /// Longer gaps within a track are not bridged.
@@ -85,12 +85,11 @@ final class Anonymizer {
         throw .result("no frame is at the time of cover \(missing + 1) of \(covers?.name ?? ""); no video was written")
     }
 
-    /// At a frame's time: half a frame of a slow video.
-    private static let coverReach: Int64 = 50_000
-
+    /// Covers reach half a frame of a slow video beyond their keyframes.
     private func drawnCovers(at microseconds: Int64) -> [(CoverFile.What, Rectangle)] {
         (covers?.regions ?? []).enumerated().compactMap { index, region in
-            guard let what = region.what, let box = region.box(at: microseconds, reach: Self.coverReach) else { return nil }
+            let box = region.box(at: microseconds, reach: 50_000)
+            guard let what = region.what, let box else { return nil }
             applied.insert(index)
             return (what, box)
         }
@@ -101,7 +100,7 @@ final class Anonymizer {
     private func isReleased(_ id: Int, in timeline: FaceTimeline, at microseconds: Int64) -> Bool {
         (covers?.regions ?? []).contains { region in
             guard region.what == nil, region.box(at: microseconds) != nil else { return false }
-            let samples = timeline.samples.filter { sample in sample.faces.contains { $0.faceID == id } }
+            let samples = timeline.window.filter { sample in sample.faces.contains { $0.faceID == id } }
                 .filter { region.times.contains($0.microseconds) }
             return !samples.isEmpty
                 && samples.allSatisfy { sample in

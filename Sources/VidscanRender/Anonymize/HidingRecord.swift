@@ -32,8 +32,8 @@ enum HidingRecord {
             "hidden": anonymizer.hiddenSpans.record(startingAt: transcoder.startMicroseconds),
         ]
         if [.blur, .pixelate].contains(options.method) { record["strength"] = .number(options.resolvedStrength) }
-        if let covers = anonymizer.covers {
-            record["covers"] = .object(["sha256": .text(covers.sha256), "count": .integer(covers.regions.count)])
+        record["covers"] = anonymizer.covers.map {
+            .object(["sha256": .text($0.sha256), "count": .integer($0.regions.count)])
         }
         if options.visible.keepsSomebody {
             record["visible"] = .object(visible(options.visible, removedFaces: anonymizer.removedFaces))

@@ -22,8 +22,8 @@ struct FaceTimeline {
         let faces: [FaceState]
     }
 
-    /// Oldest first.
-    private var window: [Sample] = []
+    /// Around the current time, oldest first.
+    private(set) var window: [Sample] = []
     private let rows: FaceStateReader
     /// In microseconds.
     private let cuts, hardCuts: [Int64]
@@ -85,9 +85,6 @@ struct FaceTimeline {
         }
         try rows.finish()
     }
-
-    /// Around the current time, oldest first.
-    var samples: [Sample] { window }
 
     /// `nil` if the sample is not in the window.
     func sample(_ number: Int) -> Sample? {

@@ -66,7 +66,6 @@ package struct StoredResult {
     /// The record of the video with hidden faces; `nil` if it is missing, unreadable, or may belong to another video.
     package var hiding: (isInverted: Bool, keepsNobody: Bool)? { Self.hiding(in: name) }
 
-    /// Works for any folder, also of a result without tables.
     static func hiding(in folder: String) -> (isInverted: Bool, keepsNobody: Bool)? {
         struct Record: Decodable {
             struct Visible: Decodable {}

@@ -13,7 +13,9 @@ package struct CoverFile: Sendable {
         fileprivate let keyframes: [Keyframe]
 
         /// In microseconds, on the clock of the tables.
-        package var times: ClosedRange<Int64> { keyframes[0].microseconds...keyframes[keyframes.count - 1].microseconds }
+        package var times: ClosedRange<Int64> {
+            keyframes[0].microseconds...keyframes[keyframes.count - 1].microseconds
+        }
 
         /// In pixels of the video as displayed; `nil` at another time than those of the keyframes, extended by `reach`.
         package func box(at microseconds: Int64, reach: Int64 = 0) -> Rectangle? {
@@ -63,10 +65,9 @@ package struct CoverFile: Sendable {
         guard record.input.bytes == video.bytes else {
             throw problem("it is for the video \(Printable.line(video.name)) of \(video.bytes) bytes")
         }
-        let picture = Rectangle(
-            x: 0, y: 0, width: Double(record.video.displayWidth ?? Int(ReadLimits.extents.upperBound)),
-            height: Double(record.video.displayHeight ?? Int(ReadLimits.extents.upperBound)))
-        let end = Int64((record.video.durationSeconds ?? ReadLimits.seconds.upperBound) * 1e6)
+        let size = [record.video.displayWidth, record.video.displayHeight].map { Double($0 ?? .max) }
+        let picture = Rectangle(x: 0, y: 0, width: size[0], height: size[1])
+        let end = record.video.durationSeconds.map { Int64(($0 * 1e6).rounded(.up)) } ?? .max
         for (index, region) in regions.enumerated() {
             guard region.times.lowerBound >= 0, region.times.upperBound <= end else {
                 throw problem("cover \(index + 1) has a time outside the video")
@@ -85,7 +86,7 @@ package struct CoverFile: Sendable {
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
         struct Record: Decodable { let covers: [String: JSONValue]? }
         guard (try? RecordFile.decode(Record.self, folder: folder, name: "anonymized.json"))?.covers == nil else {
-            throw .result("its video was made with covers, but there is no \(FilePath.name(of: path)); name it with --covers")
+            throw .result("its video was made with covers, and \(FilePath.name(of: path)) is missing; use --covers")
         }
         return nil
     }

@@ -45,7 +45,7 @@ package struct Publication: Sendable {
     /// The first of several processes makes the key; the others read it.
     private static func key(_ path: String) throws(VidscanError) -> String {
         let words = (0..<4).map { _ in NumberText.hexadecimal(UInt64.random(in: .min ... .max), digits: 16) }
-        do { try AtomicFile.write(words.joined(), to: path, replaces: false) } catch where error.code == .exists {}
+        do { try AtomicFile.write(words.joined(), to: path, replaces: false) } catch  where error.code == .exists {}
         let key = try TextFile.text(named: path, limit: 64)
         guard key.utf8.count == 64 else { throw VidscanError(.input, "\(path) is not a key of published videos") }
         return key
@@ -58,7 +58,7 @@ package struct Publication: Sendable {
     }
 
     /// Copies the video of a result in which all faces are hidden. Returns its name; `nil` if it is there already.
-    /// Another version is an error, unless the publication replaces it.
+    /// Another version is an error, unless the publication replaces it. An earlier approval of the same bytes stands.
     ///
     /// - Parameter verify: throws if the video at the path must not be published; `nil` for no check.
     package func publish(_ result: Folder, verify: ((_ path: String) async throws -> Void)?) async throws -> String? {
@@ -78,7 +78,6 @@ package struct Publication: Sendable {
         let (path, recordName) = ("\(folder)/\(name)", "\(number)-\(sha256.prefix(16)).json")
         let isPublished = try FileSystem.entry(path) == .file && FileDigest.sha256(path: path) == sha256
         if !isPublished { try AtomicFile.checkVacancy(path, replaces: replaces) }
-        // An earlier approval of the same bytes stands.
         var record =
             FileSystem.entry("\(records)/\(recordName)") != nil
             ? try RecordFile.decode(Record.self, folder: records, name: recordName)
