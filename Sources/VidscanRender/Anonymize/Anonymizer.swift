@@ -14,6 +14,7 @@ final class Anonymizer {
     let removedFaces: Set<Int>
     private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
+    private(set) var visibleFaces = VisibleFaces()
 
     /// Longer gaps within a track are not bridged.
     private static let bridgedSeconds = 2.0
@@ -65,6 +66,8 @@ final class Anonymizer {
         }
         hiddenSpans.add(faces: hidden.count, at: frame.microseconds)
         if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
+        let scale = AffineTransform(xx: frame.scaleX, xy: 0, x: 0, yx: 0, yy: frame.scaleY, y: 0)
+        visibleFaces.add(visible.map { ($0.faceID, $0.box.bounds(after: scale)) }, at: frame.microseconds)
         if options.isInverted { try hideAllBut(visible, in: frame) }
         for states in hidden { try self.hide(states, in: frame) }
         return hidden.count + (options.isInverted ? visible.count : 0)
@@ -163,6 +166,7 @@ final class Anonymizer {
         switch options.method {
         case .blur: return .smooth(side: cell)
         case .pixelate: return .squares(side: cell)
+        case .sticker where sticker?.isDark == true: return .color(red: 0.86, green: 0.86, blue: 0.88)
         case .solid, .sticker: return .color(red: 0.13, green: 0.14, blue: 0.16)
         }
     }
