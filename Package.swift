@@ -181,7 +181,7 @@ let package = Package(
             dependencies: [
                 "AnalysisSupport", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanInference", "VidscanFaces",
                 "VidscanResults",
-                "VidscanRender", "VidscanReport",
+                "VidscanRender", "VidscanReport", "VidscanVerify",
                 "VidscanAnalysis",
             ], swiftSettings: strict),
         // Imports only Vidscan, as another package would, so it does without MemberImportVisibility.

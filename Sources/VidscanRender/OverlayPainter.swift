@@ -1,9 +1,9 @@
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
 
-final class OverlayPainter {
+package final class OverlayPainter {
     private let style: OverlayStyle
     private let surface = DrawingSurface()
     private static let shadow = Ink.black.faded(to: 0.45)
@@ -35,7 +35,7 @@ final class OverlayPainter {
         // Everything else lies around the box.
         let reach = max(face.box.width, face.box.height) * 0.5 + 4 * sizes.line
         try surface.draw(on: face.box.grown(by: reach, reach), of: frame) {
-            if style.elements.contains(.mesh), let mesh = face.mesh { draw(mesh, ink, sizes) }
+            if style.elements.contains(.mesh), let mesh = face.mesh { draw(mesh, of: face, ink, sizes) }
             if style.elements.contains(.box) { draw(box: face.box, ink, sizes) }
             if style.elements.contains(.points) { draw(pointsOf: face, sizes) }
             if style.elements.contains(.axes) { draw(axesOf: face, sizes) }
@@ -59,7 +59,10 @@ final class OverlayPainter {
         let strokes: [DrawingSurface.Style] = [
             .stroke(Self.shadow, width: sizes.line * 1.8), .stroke(.white, width: sizes.line * 0.8),
         ]
-        for eye in [face[.leftEye], face[.rightEye]].compactMap({ $0 }) {
+        let eyes =
+            [Self.sees(leftEye: true, of: face[.yaw]) ? face[.leftEye] : nil]
+            + [Self.sees(leftEye: false, of: face[.yaw]) ? face[.rightEye] : nil]
+        for eye in eyes.compactMap({ $0 }) {
             for stroke in strokes { surface.ellipse(center: eye, radiusX: radius, radiusY: radius, stroke) }
         }
         if let left = face[.leftMouthCorner], let right = face[.rightMouthCorner] {
@@ -72,18 +75,25 @@ final class OverlayPainter {
         }
     }
 
-    private func draw(_ mesh: FaceMesh, _ ink: Ink, _ sizes: Sizes) {
+    private func draw(_ mesh: FaceMesh, of face: FaceState, _ ink: Ink, _ sizes: Sizes) {
         let width = max(sizes.line * 0.5, 0.6)
         surface.dots(at: (0..<468).map { mesh[$0] }, radius: width * 0.8, Ink.white.faded(to: 0.75))
         for outline in MeshOutlines.closed {
             surface.line(through: outline.map { mesh[$0] }, closed: true, .stroke(ink, width: width))
         }
         for outline in MeshOutlines.open { surface.line(through: outline.map { mesh[$0] }, .stroke(ink, width: width)) }
-        for (center, rim) in MeshOutlines.irises {
+        for (isLeft, lids, center, rim) in MeshOutlines.eyes where Self.sees(leftEye: isLeft, of: face[.yaw]) {
+            surface.line(through: lids.map { mesh[$0] }, closed: true, .stroke(ink, width: width))
             let radius = rim.map { mesh.distance(center, $0) }.reduce(0, +) / Double(rim.count)
             surface.ellipse(center: mesh[center], radiusX: radius, radiusY: radius, .stroke(.white, width: width * 1.2))
             surface.dots(at: [mesh[center]], radius: width, .white)
         }
+    }
+
+    /// Whether the camera sees an eye of a head turned by this yaw. The mesh guesses the other one, often inside of the nearer one.
+    package static func sees(leftEye isLeft: Bool, of yaw: Double?) -> Bool {
+        guard let yaw, abs(yaw) > ExpressionLimits.maximumYaw else { return true }
+        return isLeft == (yaw < 0)
     }
 
     /// Draws the head's own axes as the camera sees them: the columns of the rotation matrix given by yaw, pitch and roll.
@@ -166,30 +176,24 @@ final class OverlayPainter {
     // MARK: Bars
 
     private func paintBars(
-        of face: FaceState, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, on frame: EditableFrame
+        of face: FaceState, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, factor: Double = 1, on frame: EditableFrame
     ) throws(MediaError) {
         let values = style.bars.compactMap { metric in face[.metric(metric)].map { (metric, $0) } }
         guard !values.isEmpty else { return }
-        let font = sizes.smallFont
         let names = values.map { $0.0.rawValue.split(separator: "_").joined(separator: " ") }
+        let font = sizes.smallFont * factor
         let measured = names.map { surface.measure($0, size: font) }
         let padding = font * 0.4
         let line = (measured.first.map { $0.ascent + $0.descent } ?? font) + font * 0.3
         let barLength = font * 4
         let nameWidth = measured.map(\.width).max() ?? 0
-        let width = nameWidth + barLength + 3 * padding
-        let height = line * Double(values.count) + padding
-        // To the right or left of the box, preferably away from other faces; without room, over the lower part of the box.
-        let gap = sizes.line * 1.5
-        let top = min(max(face.box.y, 0), max(0, sizes.display.height - height))
-        let sides = [face.box.x + face.box.width + gap, face.box.x - width - gap].map {
-            Rectangle(x: $0, y: top, width: width, height: height)
-        }.filter { $0.x >= 0 && $0.x + width <= sizes.display.width }
-        let foot = Rectangle(
-            x: min(max(face.box.x, 0), max(0, sizes.display.width - width)),
-            y: max(0, min(face.box.y + face.box.height, sizes.display.height) - height), width: width, height: height)
-        let bounds =
-            sides.first { side in others.allSatisfy { $0.intersectionArea(with: side) == 0 } } ?? sides.first ?? foot
+        let place = Self.place(
+            width: nameWidth + barLength + 3 * padding, height: line * Double(values.count) + padding,
+            beside: face.box, gap: sizes.line * 1.5, others: others, in: sizes.display)
+        guard let bounds = place else {
+            if factor > 0.7 { try paintBars(of: face, others: others, ink, sizes, factor: factor * 0.8, on: frame) }
+            return
+        }
         try surface.draw(on: bounds, of: frame) {
             surface.rectangle(bounds, radius: font * 0.3, .fill(Ink.black.faded(to: 0.5)))
             for (index, (metric, value)) in values.enumerated() {
@@ -203,6 +207,24 @@ final class OverlayPainter {
                 let bar = Self.bar(of: metric, value, in: track)
                 if bar.width > 0 { surface.rectangle(bar, radius: track.height / 2, .fill(ink)) }
             }
+        }
+    }
+
+    /// Where a panel covers no face of `others`: on either side of the box, below it, or over its lower part; `nil` without room.
+    package static func place(
+        width: Double, height: Double, beside box: Rectangle, gap: Double, others: [Rectangle],
+        in display: (width: Double, height: Double)
+    ) -> Rectangle? {
+        let left = min(max(box.x, 0), max(0, display.width - width))
+        let top = min(max(box.y, 0), max(0, display.height - height))
+        let foot = box.y + box.height
+        let corners = [
+            (box.x + box.width + gap, top), (box.x - width - gap, top), (left, foot + gap),
+            (left, max(0, min(foot, display.height) - height)),
+        ]
+        return corners.map { Rectangle(x: $0.0, y: $0.1, width: width, height: height) }.first { panel in
+            panel.x >= 0 && panel.y >= 0 && panel.x + width <= display.width && panel.y + height <= display.height
+                && others.allSatisfy { $0.intersectionArea(with: panel) == 0 }
         }
     }
 
@@ -236,9 +258,6 @@ enum MeshOutlines {
 
     static let closed = [
         face,
-        // Eyelids.
-        [263, 249, 390, 373, 374, 380, 381, 382, 362, 398, 384, 385, 386, 387, 388, 466],
-        [33, 7, 163, 144, 145, 153, 154, 155, 133, 173, 157, 158, 159, 160, 161, 246],
         // Lips: outer and inner outline.
         [61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 409, 270, 269, 267, 0, 37, 39, 40, 185],
         [78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308, 415, 310, 311, 312, 13, 82, 81, 80, 191],
@@ -251,6 +270,15 @@ enum MeshOutlines {
         [168, 6, 197, 195, 5, 4, 1],
     ]
 
-    /// The centre and the rim of each iris.
-    static let irises = [(468, [469, 470, 471, 472]), (473, [474, 475, 476, 477])]
+    /// The lids, and the centre and the rim of the iris.
+    static let eyes = [
+        (
+            isLeft: true, lids: [263, 249, 390, 373, 374, 380, 381, 382, 362, 398, 384, 385, 386, 387, 388, 466],
+            iris: 473, rim: [474, 475, 476, 477]
+        ),
+        (
+            false, [33, 7, 163, 144, 145, 153, 154, 155, 133, 173, 157, 158, 159, 160, 161, 246], 468,
+            [469, 470, 471, 472]
+        ),
+    ]
 }

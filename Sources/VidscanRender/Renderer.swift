@@ -99,8 +99,12 @@ package struct Renderer: Sendable {
         var hidden: String?
         if let anonymizer = painter.anonymizer {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
+            let digest = try VidscanError.media(stage: .render) { () throws(MediaError) in
+                try FileDigest.sha256(path: path)
+            }
             try record.write(
-                HidingRecord.text(anonymizer, in: transcoder, video: options, analysis: result.record.pipeline))
+                HidingRecord.text(
+                    anonymizer, in: transcoder, digest: digest, video: options, analysis: result.record.pipeline))
             try record.complete()
             if !anonymizer.options.isInverted {
                 let frames = anonymizer.hiddenSpans.frameCount

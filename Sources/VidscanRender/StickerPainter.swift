@@ -5,12 +5,20 @@ internal import VidscanResults
 final class StickerPainter {
     private let options: StickerOptions
     private let image: DrawnImage
+    /// Whether the image would not be seen on a dark cover.
+    let isDark: Bool
     private let surface = DrawingSurface()
 
     /// Throws if the image cannot be read, or if the cap insets leave no middle.
     init(_ options: StickerOptions) throws(VidscanError) {
         self.options = options
-        image = DrawnImage(try Self.read(options.path))
+        let raster = try Self.read(options.path)
+        image = DrawnImage(raster)
+        // Colours are premultiplied by the coverage, the last of four bytes.
+        let sums = raster.bytes.enumerated().reduce(into: (colors: 0, coverage: 0)) { sums, byte in
+            if byte.offset % 4 < 3 { sums.colors += Int(byte.element) } else { sums.coverage += Int(byte.element) }
+        }
+        isDark = 2 * sums.colors < 3 * sums.coverage
         if let insets = options.capInsets {
             let size = image.size
             guard insets.left >= 0, insets.top >= 0, insets.right >= 0, insets.bottom >= 0,

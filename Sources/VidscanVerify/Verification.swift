@@ -6,7 +6,8 @@ internal import VidscanResults
 
 /// Searches a finished video for faces that may still be visible, with detectors that no analysis uses.
 ///
-/// Searches every frame at several scales, and reads no result, so that it can find a face that the analysis missed.
+/// Searches at several scales, and reads no table, so that it can find a face that the analysis missed. Of three frames or 0.1 s,
+/// the middle frame is searched first, and the others only if it may show a face.
 public struct Verification: Sendable {
     /// A face that may be visible, in one frame.
     public struct Sighting: Sendable, Equatable {
@@ -26,6 +27,8 @@ public struct Verification: Sendable {
         public internal(set) var sightings: [Sighting]
         /// A JPEG file of the best sighting; `nil` without `keepsPictures`.
         public internal(set) var picture: [UInt8]?
+        /// When the frame after the last sighting follows; `nil` at the end of the stream.
+        var endMicroseconds: Int64?
 
         /// The sighting with the greatest score.
         public var best: Sighting { sightings.max { $0.score < $1.score } ?? sightings[0] }
@@ -49,6 +52,13 @@ public struct Verification: Sendable {
             }
         }
 
+        /// Removes those that somebody reviewed. Returns their number.
+        public mutating func remove(_ reviewed: ReviewedFindings) -> Int {
+            let count = episodes.count
+            episodes.removeAll(where: reviewed.contains)
+            return count - episodes.count
+        }
+
         /// The number of frames in which a face may be visible.
         public var framesWithFaces: Int {
             Set(episodes.flatMap { $0.sightings.map { [Int64($0.stream), $0.frame] } }).count
@@ -56,8 +66,10 @@ public struct Verification: Sendable {
     }
 
     public struct Options: Sendable {
-        /// The minimum confidence of a face, 0…1.
+        /// The minimum confidence of a face in its best frame, 0…1.
         public var minimumScore: Double
+        /// Whether to search every frame, and to report a face that is seen in one.
+        public var isThorough = false
         public var keepsPictures = false
         /// The number of frames that are searched at the same time. Findings do not depend on it.
         public var workers: Int
@@ -70,6 +82,8 @@ public struct Verification: Sendable {
 
     private let options: Options
     private let workers: [SearchWorker]
+    /// A face whose score is below the minimum by less counts towards the length of a finding.
+    private static let doubtfulScores = 0.15
 
     public init(models: String, options: Options) throws(VidscanError) {
         self.options = options
@@ -77,7 +91,9 @@ public struct Verification: Sendable {
             let runtime = try InferenceRuntime()
             workers = try (0..<max(1, options.workers)).map { _ in
                 SearchWorker(
-                    search: try FaceSearch(models: models, runtime: runtime, confirmedScore: options.minimumScore))
+                    search: try FaceSearch(
+                        models: models, runtime: runtime,
+                        confirmedScore: max(0.05, options.minimumScore - Self.doubtfulScores)))
             }
         } catch {
             throw VidscanError(.setup, "cannot load the detectors: \((error as? InferenceError)?.reason ?? "\(error)")")
@@ -105,7 +121,7 @@ public struct Verification: Sendable {
         do {
             let reader = try reader(of: input, stream: nil, cancellation)
             opened(reader.info)
-            try await search(reader, &findings, progressed)
+            try await search(reader, &findings, kept: KeptFaces(beside: input), progressed)
             guard findings.frames > 0 else { throw MediaError(.noVideo, "no frame can be decoded") }
             findings.unsearched += reader.unreadablePictures
             if try reader.info.codec == "mjpeg" && reader.info.isPicture && Self.hasPreview(input) {
@@ -141,22 +157,33 @@ public struct Verification: Sendable {
     }
 
     private func search(
-        _ reader: FrameReader, _ findings: inout Findings, _ progressed: (Int64, Int, Int) -> Void
+        _ reader: FrameReader, _ findings: inout Findings, kept: KeptFaces? = nil, _ progressed: (Int64, Int, Int) -> Void
     ) async throws {
         let stream = reader.info.streamIndex
         var collector = EpisodeCollector()
+        let before = findings.frames
         var count = findings.episodes.reduce(0) { $0 + $1.sightings.count }
-        while true {
+        var next = try reader.next()
+        while next != nil {
             try Task.checkCancellation()
-            var frames: [SampledFrame] = []
-            while frames.count < 4 * workers.count, let frame = try reader.next() { frames.append(frame) }
-            guard !frames.isEmpty else { break }
-            for (frame, faces) in zip(frames, try await faces(in: frames)) {
+            var groups: [[SampledFrame]] = []
+            while let first = next, groups.count < 2 * workers.count {
+                groups.append([])
+                while let frame = next, !options.isThorough || groups[groups.count - 1].isEmpty,
+                    Self.isTogether(
+                        frame.microseconds, from: first.microseconds, count: groups[groups.count - 1].count)
+                {
+                    groups[groups.count - 1].append(frame)
+                    next = try reader.next()
+                }
+            }
+            let frames = groups.flatMap { $0 }
+            for (frame, faces) in zip(frames, try await faces(in: groups).flatMap { $0 }) {
                 let sightings = faces.map {
                     Sighting(
                         stream: stream, microseconds: frame.microseconds, frame: frame.index, box: $0.box,
                         score: $0.score)
-                }
+                }.filter { kept?.contains($0) != true }
                 try collector.add(sightings, of: frame, takesPictures: options.keepsPictures)
                 count += sightings.count
                 findings.lastMicroseconds = frame.microseconds
@@ -165,7 +192,12 @@ public struct Verification: Sendable {
             progressed(findings.lastMicroseconds, findings.frames, count)
         }
         findings.streams.append(stream)
-        findings.episodes += collector.episodes
+        let isPicture = findings.frames == before + 1
+        findings.episodes += collector.episodes.filter { episode in
+            let length = episode.endMicroseconds.map { $0 - (episode.sightings.first?.microseconds ?? 0) }
+            let count = options.isThorough || isPicture ? Int.max : episode.sightings.count
+            return episode.best.score >= options.minimumScore && Self.isLong(frames: count, microseconds: length)
+        }
         let damage = reader.statistics.damage + reader.statistics.corruptPackets
         if damage > 0 {
             findings.unsearched.append(
@@ -177,6 +209,17 @@ public struct Verification: Sendable {
         }
     }
 
+    /// Whether a frame belongs to a group, given the time of the group's first frame and its count of frames.
+    package static func isTogether(_ microseconds: Int64, from first: Int64, count: Int) -> Bool {
+        count < 3 && microseconds - first < 100_000
+    }
+
+    /// Whether a face is visible for longer than a hand or a pattern may look like one: in two frames or for 0.1 s.
+    /// `microseconds` is `nil` if its end is not known.
+    package static func isLong(frames: Int, microseconds: Int64?) -> Bool {
+        frames > 1 || microseconds.map { $0 >= 100_000 } ?? true
+    }
+
     /// Whether a JPEG file contains another one: cameras put a preview into the header, which shows the original faces.
     private static func hasPreview(_ path: String) throws -> Bool {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
@@ -185,15 +228,16 @@ public struct Verification: Sendable {
         return bytes.dropFirst().range(of: mark) != nil
     }
 
-    private func faces(in frames: [SampledFrame]) async throws -> [[DetectedFace]] {
-        try await withThrowingTaskGroup(of: (Int, [DetectedFace]).self) { group in
+    /// By group and frame.
+    private func faces(in groups: [[SampledFrame]]) async throws -> [[[DetectedFace]]] {
+        try await withThrowingTaskGroup(of: (Int, [[DetectedFace]]).self) { group in
             for (offset, worker) in workers.enumerated() {
-                for index in stride(from: offset, to: frames.count, by: workers.count) {
-                    let frame = frames[index]
-                    group.addTask { (index, try await worker.faces(in: frame)) }
+                for index in stride(from: offset, to: groups.count, by: workers.count) {
+                    let frames = groups[index]
+                    group.addTask { (index, try await worker.faces(in: frames)) }
                 }
             }
-            var found = [[DetectedFace]](repeating: [], count: frames.count)
+            var found = [[[DetectedFace]]](repeating: [], count: groups.count)
             for try await (index, faces) in group { found[index] = faces }
             return found
         }
@@ -205,5 +249,9 @@ private actor SearchWorker {
 
     init(search: sending FaceSearch) { self.search = search }
 
-    func faces(in frame: SampledFrame) throws -> [DetectedFace] { try search.faces(in: frame) }
+    func faces(in frames: [SampledFrame]) throws -> [[DetectedFace]] {
+        let middle = frames.count / 2
+        let found = try search.faces(in: frames[middle])
+        return try frames.indices.map { found.isEmpty || $0 == middle ? found : try search.faces(in: frames[$0]) }
+    }
 }

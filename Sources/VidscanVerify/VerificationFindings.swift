@@ -95,6 +95,9 @@ struct EpisodeCollector {
     mutating func add(
         _ sightings: [Verification.Sighting], of frame: SampledFrame, takesPictures: Bool
     ) throws(MediaError) {
+        for index in open where episodes[index].endMicroseconds == nil {
+            episodes[index].endMicroseconds = frame.microseconds
+        }
         open.removeAll { index in
             (episodes[index].sightings.last?.frame ?? 0) < frame.index - Self.bridgedFrames
         }
@@ -106,6 +109,7 @@ struct EpisodeCollector {
             if let near {
                 let isBetter = sighting.score > episodes[near].best.score
                 episodes[near].sightings.append(sighting)
+                episodes[near].endMicroseconds = nil
                 if isBetter, episodes[near].picture != nil { episodes[near].picture = try picture(of: sighting, frame) }
             } else {
                 open.append(episodes.count)

@@ -11,21 +11,24 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Searches a finished video for faces that may still be visible.",
         discussion: """
-            An independent check of a video before you pass it on. Every frame of all its video streams and cover \
-            pictures is searched at several scales, with detectors that 'vidscan analyze' does not use, and no table is \
-            read. Prints the times at which a face may be visible. A person whom you kept visible is listed too. For a \
-            result folder, its videos with hidden faces are searched.
+            An independent check of a video before you pass it on. All its video streams and cover pictures are searched \
+            at several scales, with detectors that 'vidscan analyze' does not use, and no table is read. Prints the times \
+            at which a face may be visible for two frames or more. People whom you kept visible are not listed, if the \
+            record beside the video is that of the same video. For a result folder, its videos with hidden faces are \
+            searched.
 
             Exits with status 1 if a face may be visible, and with 2 if something was not searched: a damaged part, \
             subtitles that are pictures, or an attachment.
 
             Nothing is written unless you ask for it: --page makes a page with a picture of each finding, which shows \
-            these faces: remove it before you pass on the folder.
+            these faces: remove it before you pass on the folder. --reviewed writes the findings to a file, in which you \
+            mark those that may stay; with the file, the same video passes.
 
             EXAMPLES
               vidscan verify street.mp4.vidscan/anonymized.mp4
               vidscan verify street.mp4 --page
               vidscan verify street.mp4 --format csv > faces.csv
+              vidscan verify street.mp4 --reviewed street.reviewed.json
             """)
 
     @Argument(help: .value("input", "Videos or pictures.")) var inputs: [String]
@@ -46,6 +49,16 @@ struct VerifyCommand: AsyncParsableCommand {
             "score", "Minimum score of a face, 0.1 to 1. A lower one finds more faces, and raises more false alarms."))
     var minScore = FaceSearch.confirmedScore
 
+    @Flag(help: "Search every frame, and list every face that is seen in one. Takes three times as long.")
+    var everyFrame = false
+
+    @Option(
+        help: .value(
+            "file",
+            "Leave out findings marked as reviewed in this file; if it does not exist, write it. It holds for exactly this"
+                + " video."))
+    var reviewed: String?
+
     @Option(help: .value("count", "Frames searched in parallel. Default: one per core.")) var workers: Int?
 
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
@@ -59,10 +72,12 @@ struct VerifyCommand: AsyncParsableCommand {
         let videos = inputs.flatMap(Self.videos)
         try refuse(if: videos.count > 1 && output != nil, "--output works with one input only.")
         try refuse(if: videos.count > 1 && format != .text, "--format \(format.rawValue) works with one input only.")
+        try refuse(if: videos.count > 1 && reviewed != nil, "--reviewed works with one input only.")
         let reporter = try messages.makeReporter()
         var options = Verification.Options(
             minimumScore: minScore, workers: workers ?? max(1, ProcessInfo.processInfo.activeProcessorCount))
         options.keepsPictures = page || output != nil
+        options.isThorough = everyFrame
         let verification = try ExitStatus.usage.onError(reporter) {
             try Verification(models: try ModelStore.verificationFolder(), options: options)
         }
@@ -74,10 +89,20 @@ struct VerifyCommand: AsyncParsableCommand {
                 }
                 let path = page || output != nil ? output ?? input + ".verify.html" : nil
                 if let path { try AtomicFile.checkVacancy(path, replaces: force) }
-                let findings = try await verification.run(input) { info in
+                let known = try reviewed.flatMap { path throws(VidscanError) in
+                    FileSystem.entry(path) == nil ? nil : try ReviewedFindings(path: path, for: input)
+                }
+                var findings = try await verification.run(input) { info in
                     reporter.opened(input, info: info)
                 } progressed: { microseconds, frames, sightings in
                     reporter.progressed(RunProgress(microseconds: microseconds, frames: frames, faces: sightings))
+                }
+                if let known {
+                    let count = findings.remove(known)
+                    reporter.note("\(NumberText.count(count, "finding")) marked as reviewed", input: input)
+                } else if let reviewed, !findings.episodes.isEmpty {
+                    try ReviewedFindings(findings, of: input).write(to: reviewed)
+                    reporter.note("look at each finding, and mark in \(reviewed) those that may stay", input: input)
                 }
                 if !findings.episodes.isEmpty { withFaces += 1 }
                 report(findings, of: input, to: reporter)

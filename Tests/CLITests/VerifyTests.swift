@@ -31,6 +31,54 @@ struct VerifyTests: AnonymizationTesting {
         #expect(folder.entries == before)
     }
 
+    @Test("Findings marked as reviewed are left out, as long as the video does not change")
+    func reviewed() throws {
+        let folder = try clips()
+        let first = try Tool.run("verify", "movie.mp4", "--reviewed", "r.json", in: folder)
+        #expect(first.status == 1 && first.output.hasPrefix("movie.mp4: 0.000–0.360 s: 10 frames, at "))
+        #expect(first.errors.contains("look at each finding, and mark in r.json those that may stay"))
+        // Nothing is reviewed yet.
+        let again = try Tool.run("verify", "movie.mp4", "--reviewed", "r.json", in: folder)
+        #expect(again.status == 1 && again.errors.contains("note: 0 findings marked as reviewed"))
+        let text = try folder.text("r.json")
+        let marked = text.replacing("\"reviewed\" : false", with: "\"reviewed\" : true")
+        try folder.write(marked, to: "r.json")
+        let passed = try Tool.run("verify", "movie.mp4", "--reviewed", "r.json", in: folder)
+        #expect(passed.status == 0 && passed.output == "", "\(passed.errors)")
+        #expect(passed.errors.contains("note: 1 finding marked as reviewed"))
+        // A finding at another time or place is not the one that was reviewed.
+        for (key, value) in [("to_seconds", "0.1"), ("stream", "1")] {
+            try folder.write(
+                marked.replacing(try Regex("\"\(key)\" : [0-9.]+"), with: "\"\(key)\" : \(value)"), to: "r.json")
+            #expect(try Tool.run("verify", "movie.mp4", "--reviewed", "r.json", "-q", in: folder).status == 1, "\(key)")
+        }
+        try folder.write(marked, to: "r.json")
+        let video = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/movie.mp4"))
+        try video.seekToEnd()
+        try video.write(contentsOf: Data([0]))
+        try video.close()
+        try Tool.run("verify", "movie.mp4", "--reviewed", "r.json", in: folder)
+            .expectError("r.json: is for another version of movie.mp4", status: 2)
+        try folder.write("{}", to: "r.json")
+        #expect(try Tool.run("verify", "movie.mp4", "--reviewed", "r.json", "-q", in: folder).status == 2)
+    }
+
+    @Test("A face that was kept visible is not a finding, if the record is that of this video")
+    func kept() throws {
+        let folder = try clips()
+        let digest = try ChildProcess.run(["sha256sum", "movie.mp4"], in: folder.path).output.prefix(64)
+        let record = { (sha256: String, from: Double) in
+            #"{"sha256": "\#(sha256)", "visible_faces": [[\#(from), 1, 0, 0, 640, 360]]}"#
+        }
+        let verdicts = try [
+            record(String(digest), 0), record(String(digest), 0.2), record(String(repeating: "0", count: 64), 0), "{}",
+        ].map { text in
+            try folder.write(text, to: "movie.mp4.json")
+            return try Tool.run("verify", "movie.mp4", "-q", in: folder).status
+        }
+        #expect(verdicts == [0, 1, 1, 1])
+    }
+
     @Test("Every frame is listed as CSV and JSON, whatever the number of workers")
     func lists() throws {
         let folder = try clips()

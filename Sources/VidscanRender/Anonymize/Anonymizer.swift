@@ -17,6 +17,7 @@ final class Anonymizer {
     let covers: CoverFile?
     /// The indices of the covers that were drawn.
     private var applied: Set<Int> = []
+    private(set) var visibleFaces = VisibleFaces()
 
     /// Longer gaps within a track are not bridged.
     private static let bridgedSeconds = 2.0
@@ -72,6 +73,8 @@ final class Anonymizer {
         let drawn = drawnCovers(at: frame.microseconds)
         hiddenSpans.add(faces: hidden.count + drawn.count, at: frame.microseconds)
         if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
+        let scale = AffineTransform(xx: frame.scaleX, xy: 0, x: 0, yx: 0, yy: frame.scaleY, y: 0)
+        visibleFaces.add(visible.map { ($0.faceID, $0.box.bounds(after: scale)) }, at: frame.microseconds)
         if options.isInverted { try hideAllBut(visible, in: frame) }
         for states in hidden { try self.hide(states, in: frame) }
         for (what, box) in drawn { try self.hide(box, showing: what, in: frame) }
@@ -213,6 +216,7 @@ final class Anonymizer {
         switch options.method {
         case .blur: return .smooth(side: cell)
         case .pixelate: return .squares(side: cell)
+        case .sticker where sticker?.isDark == true: return .color(red: 0.86, green: 0.86, blue: 0.88)
         case .solid, .sticker: return Self.solid
         }
     }

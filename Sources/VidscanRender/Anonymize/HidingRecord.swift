@@ -1,5 +1,5 @@
 internal import Foundation
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
@@ -7,12 +7,15 @@ internal import VidscanResults
 /// The record beside a video or picture with hidden faces: what was hidden when, how, and who was kept visible. It names
 /// nobody, and has no path.
 enum HidingRecord {
+    /// `digest` is the SHA-256 of the finished video, for which alone the record holds.
     static func text(
-        _ anonymizer: Anonymizer, in transcoder: Transcoder, video: RenderOptions, analysis: RecordedSettings
+        _ anonymizer: Anonymizer, in transcoder: Transcoder, digest: String, video: RenderOptions,
+        analysis: RecordedSettings
     ) throws(VidscanError) -> String {
         let (options, tally, detect) = (anonymizer.options, anonymizer.tally, analysis.detect)
         var record: [String: JSONValue] = [
-            "vidscan_version": .text(Vidscan.version), "method": .text(options.method.rawValue),
+            "vidscan_version": .text(Vidscan.version), "sha256": .text(digest),
+            "method": .text(options.method.rawValue),
             "shape": .text(options.shape.rawValue), "margin": .number(options.margin),
             "hold_seconds": .number(options.holdSeconds), "invert": .flag(options.isInverted),
             // The original sound, with all voices.
@@ -30,6 +33,7 @@ enum HidingRecord {
                     Dictionary(uniqueKeysWithValues: tally.framesByDoubt.map { ($0.rawValue, .integer($1)) })),
             ]),
             "hidden": anonymizer.hiddenSpans.record(startingAt: transcoder.startMicroseconds),
+            "visible_faces": anonymizer.visibleFaces.record(startingAt: transcoder.startMicroseconds),
         ]
         if [.blur, .pixelate].contains(options.method) { record["strength"] = .number(options.resolvedStrength) }
         record["covers"] = anonymizer.covers.map {
@@ -94,6 +98,42 @@ struct HiddenSpans {
         } else {
             spans.append((microseconds, microseconds, 1, faces))
         }
+    }
+}
+
+/// Where faces stay visible, for `verify`, which does not report them.
+package struct VisibleFaces {
+    /// Longer parts would cover much more than a face that moves. In microseconds.
+    private static let longest: Int64 = 500_000
+    private var parts: [(from: Int64, to: Int64, box: Rectangle)] = []
+    /// The last part of each face.
+    private var last: [Int: Int] = [:]
+    private var lastFrame: Int64?
+
+    package init() {}
+
+    /// Adds the faces of the next frame, in pixels of the new video.
+    package mutating func add(_ faces: [(id: Int, box: Rectangle)], at microseconds: Int64) {
+        for (id, box) in faces {
+            if let index = last[id], parts[index].to == lastFrame, microseconds - parts[index].from <= Self.longest {
+                parts[index].to = microseconds
+                parts[index].box = Rectangle(around: parts[index].box.corners + box.corners)
+            } else {
+                last[id] = parts.count
+                parts.append((microseconds, microseconds, box))
+            }
+        }
+        lastFrame = microseconds
+    }
+
+    /// First and last time in seconds, left and top edge, width and height.
+    package func record(startingAt start: Int64) -> JSONValue {
+        .list(
+            parts.map { part in
+                let times = [part.from, part.to].map { Double($0 - start) / 1e6 }
+                let box = [part.box.x, part.box.y, part.box.width, part.box.height].map { ($0 * 10).rounded() / 10 }
+                return .list((times + box).map { .number($0) })
+            })
     }
 }
 
