@@ -190,8 +190,8 @@
     context.font = `${12 * density}px system-ui, sans-serif`;
     context.fillStyle = paint.text;
     state.lanes.forEach((person, index) => {
-      const y = curves.height + density * (shotHeight + index * rowHeight + 16 - lanes.scrollTop);
-      if (y > curves.height + density * shotHeight) context.fillText(person.name, 4, y, density * (gutter - 10));
+      const y = curves.height + density * (headHeight() + index * laneHeight() + 16 - lanes.scrollTop);
+      if (y > curves.height + density * headHeight()) context.fillText(person.name, 4, y, density * (gutter - 10));
     });
     sheet.toBlob(blob => download(blob, `${data.video.name}.timeline.png`));
   });
@@ -224,12 +224,14 @@
   const usual = innerWidth < 800 ? 32 : 38;
   try { moveBorder(+localStorage.getItem(borderKey) || usual); } catch { moveBorder(usual); }
   const header = document.querySelector("header");
-  new ResizeObserver(() => screenArea.style.setProperty("--head", header.offsetHeight + "px")).observe(header);
+  const measureHead = new ResizeObserver(() => screenArea.style.setProperty("--head", header.offsetHeight + byId("strip").offsetHeight + "px"));
+  for (const part of [header, byId("strip")]) measureHead.observe(part);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
     readColors();
     fillMenu();
+    fillRows();
     corrections.start();
     eventList.start();
     openTab("people");
