@@ -224,8 +224,13 @@
   const usual = innerWidth < 800 ? 32 : 38;
   try { moveBorder(+localStorage.getItem(borderKey) || usual); } catch { moveBorder(usual); }
   const header = document.querySelector("header");
-  const measureHead = new ResizeObserver(() => screenArea.style.setProperty("--head", header.offsetHeight + byId("strip").offsetHeight + "px"));
-  for (const part of [header, byId("strip")]) measureHead.observe(part);
+  const measureHead = () => {
+    const height = header.getBoundingClientRect().height + byId("strip").getBoundingClientRect().height, whole = Math.ceil(height);
+    screenArea.style.setProperty("--head", whole + "px");
+    // The video begins at a whole pixel.
+    screenArea.style.marginTop = whole - height + "px";
+  };
+  for (const part of [header, byId("strip")]) new ResizeObserver(measureHead).observe(part);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
@@ -237,6 +242,7 @@
     openTab("people");
     resize();
     emit("model");
+    measureHead();
     showMetrics();
     new ResizeObserver(resize).observe(area);
     if (picture) new ResizeObserver(() => { drawOverlay(); emit("layout"); }).observe(picture);
@@ -244,7 +250,7 @@
     if (location.hash) followAddress();
     // For those who look at the page from the browser's console, and for its tests.
     window.vidscanReview = {
-      seek: time => player.stop(time), drawing, corrections, setView, boxes: time => facesAt(time).map(face => face.box),
+      seek: time => player.stop(time), readyAfter: performance.now(), drawing, corrections, setView, boxes: time => facesAt(time).map(face => face.box),
       get view() { return state.view; }, get model() { return state.model; }, get shown() { return state.time; },
     };
     document.body.dataset.ready = "true";
