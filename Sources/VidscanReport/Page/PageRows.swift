@@ -46,7 +46,8 @@ struct PageRows {
         let table = try TableReader(folder: folder, name: "faces.csv")
         let speech = Self.speech.filter { table.optionalColumn($0.name) != nil }
         let columns = try FaceColumns(
-            [.confidence, .presence] + FaceField.points + FaceField.box + Self.measures + Self.covers + speech, of: table)
+            [.confidence, .presence] + FaceField.points + FaceField.box + Self.measures + Self.covers + speech,
+            of: table)
         let (time, id) = (try table.column("time"), try table.column("face_id"))
         let times = samples.microseconds
         var numbers = Self.numbers(of: size, Self.measures + speech)
