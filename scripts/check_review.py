@@ -651,10 +651,17 @@ def check_speed(program, work):
         expect(not browser.complaints(), "the browser complains of nothing")
     finally:
         browser.close()
-    one = large_result(program, work, 18000, 1)
-    vidscan(program, "report", "--quiet", "--force", one)
-    size = (one / "report.html").stat().st_size
-    expect(size < 2_000_000, f"an hour of one interview: {size / 1e6:.2f} MB")
+    two = large_result(program, work, 18000, 2)
+    vidscan(program, "report", "--quiet", "--force", two)
+    size = (two / "report.html").stat().st_size
+    expect(size < 2_000_000, f"an hour of two people: {size / 1e6:.2f} MB")
+    browser = Browser(1440, 1000, False)
+    try:
+        browser.open(two / "report.html", READY)
+        seconds = browser.run("return window.vidscanReview.readyAfter") / 1000
+        expect(seconds < 1, f"an hour of two people: ready after {seconds:.2f} s")
+    finally:
+        browser.close()
     vidscan(program, "report", "--quiet", "--force", "--no-thumbnails", large_result(program, work, 300, 1))
     size = (sorted(work.glob("*.out"), key=lambda path: path.stat().st_mtime)[-1] / "faces.mp4.vidscan/report.html").stat().st_size
     expect(size < 300_000, f"a minute without thumbnails: {size / 1e3:.0f} kB")
@@ -862,6 +869,113 @@ def check_passing_on(program, work):
         browser.close()
 
 
+def write_rows(path, lines):
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, lines[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+
+
+# Whether something is drawn on the canvas of the lanes in a place in CSS pixels.
+INKED = """
+const canvas = document.getElementById('bars'), d = canvas.width / canvas.clientWidth, [x, y, width, height] = arguments;
+const { data } = canvas.getContext('2d').getImageData(x * d, y * d, width * d, height * d);
+let inked = 0;
+for (let i = 3; i < data.length; i += 4) inked += data[i] > 100;
+return inked / (data.length / 4);
+"""
+
+
+def check_rows(program, work):
+    """What the run was worth, the rows of episodes, the voice, and names edited in place."""
+    result = result_of(program, work, work / "faces.mp4", "--rate", "5")
+    page, ready = result / "report.html", "document.body.dataset.ready === 'true'"
+    browser = Browser(1366, 768, False)
+    try:
+        browser.open(page, ready)
+        strip = browser.run("return [...document.querySelectorAll('#strip .go')].map(b => b.innerText)")
+        expect(
+            len(strip) == 2 and all("visible" in text and "100 % measured" in text for text in strip) and "smiles/min" in strip[1]
+            and not browser.run("return document.querySelector('#strip .warning')"), f"the strip says how much was measured: {strip}")
+        kinds = browser.run("return [...document.querySelectorAll('#row-kinds input')].map(b => b.value)")
+        expect("smile" in kinds and "speaks" not in kinds, f"without sound, there is no row of speech {kinds}")
+        expect("speaking" not in browser.run("return document.getElementById('metric-list').innerText"), "and no curve of it")
+    finally:
+        browser.close()
+
+    frames, episodes, quality = rows(result, "frames.csv"), rows(result, "episodes.csv"), rows(result, "quality.csv")
+    write_rows(result / "frames.csv", [dict(row, voice="90.0" if float(row["time"]) < 9 else "1.0") for row in frames])
+    spoken = [("speaks", 1, 1, 0, 2, 0, 1), ("voice_off_screen", "", "", 4, 6, 1, 0)]
+    episodes += [
+        dict(dict.fromkeys(episodes[0], ""), kind=kind, person_id=person, face_id=face, start=f"{start:.6f}", end=f"{end:.6f}",
+             start_seen=begins, end_seen=ends, measured_seconds="1.000") for kind, person, face, start, end, begins, ends in spoken]
+    episodes.sort(key=lambda row: float(row["start"]))
+    write_rows(result / "episodes.csv", [dict(row, episode=index + 1) for index, row in enumerate(episodes)])
+    write_rows(result / "quality.csv", [
+        dict(row, measured_seconds="3.600", measured_fraction="0.40", turned_seconds="4.500", no_mesh_seconds="0.900", seconds_visible="9.000")
+        if row["person_id"] == "1" else row for row in quality])
+    vidscan(program, "report", "--quiet", "--force", result)
+    browser = Browser(1366, 1100, False)
+    try:
+        browser.open(page, ready)
+        warning = browser.run("return document.querySelector('#strip .warning').innerText")
+        expect(warning == "40 % measured: 50 % turned, 10 % no mesh", f"below half, it warns, and says why: {warning}")
+        expect(browser.run("return document.querySelector('#row-kinds input[value=speaks]').checked"), "speech has a row")
+        time.sleep(0.3)
+        width = browser.run("return document.getElementById('area').clientWidth")
+
+        def at(seconds):
+            first, last = browser.run("return window.vidscanReview.view")
+            return 132 + (seconds - first) / (last - first) * (width - 132)
+
+        # Below the shots: the voice, and where nobody in sight speaks.
+        expect(
+            browser.run(INKED, at(1), 20, 60, 10) > 0.5 and browser.run(INKED, at(12), 20, 60, 8) < 0.3,
+            "the voice is a band")
+        expect(
+            browser.run(INKED, at(4.5), 35, at(5.5) - at(4.5), 5) > 0.9 and browser.run(INKED, at(7), 36, 40, 4) < 0.1,
+            "a voice of nobody in sight stands out")
+        x, y = browser.run("const b = document.getElementById('bars').getBoundingClientRect(); return [b.x, b.y]")
+        browser.pointer({"type": "pointerMove", "duration": 20, "origin": "viewport", "x": round(x + at(1)), "y": round(y + 10)})
+        shown = browser.run("return document.getElementById('readout').innerText")
+        expect("speaks" in shown and "voice 90" in shown, f"the pointer tells what goes on: {shown}")
+        only = "for (const b of document.querySelectorAll('#row-kinds input')) if (b.checked !== (b.value === 'speaks')) b.click()"
+        browser.run(only)
+        time.sleep(0.3)
+        lane = browser.run(
+            "return [...document.querySelectorAll('.lane-name')].find(b => b.dataset.person === '1').offsetTop")
+        row = lane + 26
+        expect(
+            browser.run(INKED, at(0.5), row, at(1.5) - at(0.5), 6) > 0.8 and browser.run(INKED, at(2.3), row, 30, 6) < 0.1,
+            "the row of speech has its episode")
+        # The torn end lacks the corners that the other one has.
+        expect(
+            browser.run(INKED, at(0), row - 1, 2, 9) < browser.run(INKED, at(2) - 2, row - 1, 2, 9) - 0.1,
+            "a beginning that was not seen is torn")
+
+        def twice(selector):
+            left, top, wide, tall = browser.run(
+                "const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.x, b.y, b.width, b.height]", selector)
+            press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+            browser.pointer(
+                {"type": "pointerMove", "duration": 20, "origin": "viewport", "x": round(left + wide / 2), "y": round(top + tall / 2)}, *press, *press)
+
+        names = "return [...document.querySelectorAll('#people .name')].map(n => n.textContent)"
+        for selector, name in (("#people .go", "Ann"), (".lane-name", "Bea")):
+            twice(selector)
+            browser.key(*name, "\ue007")
+            expect(name in browser.run(names), f"a double click on {selector} and enter rename a person {browser.run(names)}")
+        browser.run("document.querySelector('#people .go').focus()")
+        browser.key("\ue032", *"Cat", "\ue00c")
+        expect("Bea" in browser.run(names) and not browser.run("return document.querySelector('.in-place')"), "escape keeps the name")
+        browser.key("\ue032", *"Cat", "\ue007")
+        expect("Cat" in browser.run(names), "F2 renames too")
+        complaints = [line for line in browser.complaints() if "willReadFrequently" not in line]
+        expect(not complaints, f"the browser complains of nothing {complaints}")
+    finally:
+        browser.close()
+
+
 def check_plain(program, work, pictures=None):
     """A page without the video: it has everything but the player."""
     result = result_of(program, work, work / "faces.mp4")
@@ -936,7 +1050,7 @@ def main():
     parser.add_argument("vidscan", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--seeks", type=int, default=50, help="of the sample clip; the variants get a third")
     parser.add_argument("--pictures", type=Path)
-    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "doubts", "speed", "people", "files", "passing", "plain"])
+    parser.add_argument("--only", nargs="*", default=["frames", "keys", "corrections", "names", "doubts", "speed", "people", "files", "passing", "rows", "plain"])
     parser.add_argument("--firefox", action="store_true", help="use Firefox instead of Chromium")
     arguments = parser.parse_args()
     if arguments.firefox:
@@ -959,6 +1073,7 @@ def main():
         for part, check in {
             "keys": check_keys, "corrections": check_corrections, "names": check_names, "speed": check_speed,
             "doubts": check_doubts, "people": check_people, "files": check_files, "passing": check_passing_on,
+            "rows": check_rows,
         }.items():
             if part in arguments.only:
                 check(arguments.vidscan, work)

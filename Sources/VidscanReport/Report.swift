@@ -91,7 +91,8 @@ package struct Report: Sendable {
         let events = try StoredEvent.read(resultPath, limit: ReadLimits.events, purpose: "for a page")
             .filter { !leftOut.contains($0.faceID ?? 0) }
         let hasEpisodes = FileSystem.entry("\(resultPath)/\(EpisodeTable.file)") != nil
-        let episodes = try hasEpisodes
+        let episodes =
+            try hasEpisodes
             ? Episode.read(resultPath, limit: ReadLimits.events, purpose: "for a page") : []
         let samples = try SampleTimes(folder: resultPath, mayBeEmpty: true)
         let hidesFaces = options.hidesFaces || result.hidesFaces

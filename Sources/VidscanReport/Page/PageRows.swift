@@ -46,7 +46,8 @@ struct PageRows {
         let table = try TableReader(folder: folder, name: "faces.csv")
         let speech = Self.speech.filter { table.optionalColumn($0.name) != nil }
         let columns = try FaceColumns(
-            [.confidence, .presence] + FaceField.points + FaceField.box + Self.measures + Self.covers + speech, of: table)
+            [.confidence, .presence] + FaceField.points + FaceField.box + Self.measures + Self.covers + speech,
+            of: table)
         let (time, id) = (try table.column("time"), try table.column("face_id"))
         let times = samples.microseconds
         var numbers = Self.numbers(of: size, Self.measures + speech)
@@ -136,9 +137,9 @@ struct PageRows {
         return FaceField.box.map { ($0, Quantization(positions, step: step), []) }
             + dots.map { ($0, Quantization(positions, step: 2 * step), []) }
             + metrics.map { metric in
-                // A tenth of a degree for angles; a byte is enough for scores, whose curves are about 200 pixels high.
+                // The page shows whole degrees, and the curves of scores are about 200 pixels high.
                 let extent = metric.range.upperBound - metric.range.lowerBound
-                return (metric, Quantization(metric.range, step: metric.unit == "degrees" ? 0.1 : extent / 200), [])
+                return (metric, Quantization(metric.range, step: metric.unit == "degrees" ? 0.5 : extent / 200), [])
             } + covers.map { ($0, Quantization($0.range, step: coverStep), []) }
     }
 

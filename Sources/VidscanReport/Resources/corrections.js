@@ -223,14 +223,48 @@
     event.preventDefault();
     action();
   });
-  onSubmit("form-name", () => {
-    const { selection, model } = state, name = byId("name").value.trim();
-    if (!selection || !name) return say("Type a name first.");
+  function rename(track, text) {
+    const { model } = state, name = text.trim();
+    if (!name) return say("Type a name first.");
     if (!isName(name)) return say("A name has no quotation marks and no control characters.");
-    const namesake = [...model.people.values()].find(person => person !== selection.owner && model.names.get(person.id) === name);
+    const namesake = [...model.people.values()].find(person => person !== track.owner && model.names.get(person.id) === name);
     if (namesake) return say(`Another person has the name ${name} already. If they are one, join them.`);
-    if (name !== model.names.get(selection.person)) corrections.add({ do: "name", face: faceOf(selection), name });
-  });
+    if (name !== model.names.get(track.person)) corrections.add({ do: "name", face: faceOf(track), name });
+  }
+  onSubmit("form-name", () => { if (state.selection) rename(state.selection, byId("name").value); });
+  /** Puts a field in place of a name in a list, until enter or a click elsewhere keeps what was typed, or escape does not. */
+  function editName(button) {
+    const person = state.model.people.get(+button.closest("[data-person]").dataset.person), box = button.getBoundingClientRect();
+    closeFace();
+    const finish = isKept => {
+      if (!field.isConnected) return;
+      const text = field.value;
+      field.onblur = null;
+      field.remove();
+      button.focus();
+      if (isKept && text.trim() !== person.name) rename(person.tracks[0], text);
+    };
+    const field = make("input", {
+      className: "in-place", value: person.name, maxLength: 100, ariaLabel: `Name of ${person.name}`, onblur: () => finish(true),
+      style: `left: ${box.left}px; top: ${box.top}px; width: ${Math.max(box.width, 120)}px`,
+      onkeydown: event => {
+        event.stopPropagation();
+        if (event.key === "Enter" || event.key === "Escape") finish(event.key === "Enter");
+      },
+    });
+    byId("floating").append(field);
+    field.select();
+  }
+  for (const list of ["people", "lane-names", "strip"]) {
+    const edit = event => {
+      const button = event.target.closest(".go, .lane-name");
+      if (!button || event.key !== undefined && event.key !== "F2") return;
+      event.preventDefault();
+      editName(button);
+    };
+    byId(list).addEventListener("dblclick", edit);
+    byId(list).addEventListener("keydown", edit);
+  }
   function sharesSample(a, b) {
     if (a.end < b.begin || b.end < a.begin) return false;
     let [i, j] = [a.from, b.from];

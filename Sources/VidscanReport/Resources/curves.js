@@ -44,8 +44,8 @@
 
   /** At least what the curves need to be read; the lanes have the rest, and half of the timeline if they need it. */
   const curvesHeight = () => Math.max(
-    Math.min(rulerHeight + 64 * state.stack.length, areaHeight - shotHeight - 2 * rowHeight), 90,
-    Math.min(rulerHeight + 220 * state.stack.length, areaHeight - Math.min(areaHeight / 2, shotHeight + rowHeight * state.lanes.length + 8)));
+    Math.min(rulerHeight + 64 * state.stack.length, areaHeight - headHeight() - 2 * laneHeight()), 90,
+    Math.min(rulerHeight + 220 * state.stack.length, areaHeight - Math.min(areaHeight / 2, headHeight() + laneHeight() * state.lanes.length + 8)));
 
   function drawCurves() {
     const width = areaWidth, height = curvesHeight(), bottom = height - rulerHeight, context = fit(curves, width, height);
@@ -162,8 +162,8 @@
         const value = number(columns.get(metric.name), row);
         return `${words(metric.name)} ${Number.isNaN(value) ? gapReason(row, metric) : formatted(value, metric)}`;
       });
-      return make("div", { style: colorStyle(track.owner) }, make("bdi", {}, track.owner.name), ` ${values.join(", ")}`);
-    }));
+      return make("div", { style: colorStyle(track.owner) }, make("bdi", {}, track.owner.name), ` ${[...values, ...episodesAt(track.owner.episodes, time)].join(", ")}`);
+    }), ...voice ? [make("div", {}, [`voice ${voiceAt(time)}`, ...episodesAt(offScreen, time)].join(", "))] : []);
     const width = readout.offsetWidth;
     readout.style.left = (x + 14 + width < areaWidth ? x + 14 : x - width - 14) + "px";
     readout.style.top = Math.max(0, Math.min(event.clientY - box.top + 10, areaHeight - readout.offsetHeight)) + "px";

@@ -55,6 +55,32 @@
       `${Math.round(100 * measured(person, state.metric).fraction)} % measured`,
     ];
   }
+  const reasons = { turned_seconds: "turned", covered_seconds: "covered", small_seconds: "too small", no_mesh_seconds: "no mesh" };
+  /** Sums of a person's rows in quality.csv, in seconds; `null` where corrections have changed who is who since. */
+  function qualityOf(person) {
+    const ids = new Set(person.tracks.map(track => data.tracks[track.base].person)), rows = data.quality.filter(row => ids.has(row.person));
+    const isWhole = data.tracks.filter(track => ids.has(track.person)).length === person.tracks.length && !person.tracks.some(track => track.isSplit);
+    return isWhole && rows.length === ids.size ? name => rows.reduce((sum, row) => sum + (row[name] ?? NaN), 0) : null;
+  }
+  /** Those of the people in the strip above everything, which are visible for longest. */
+  const longestPeople = 24;
+  /** What the run was worth, at the top of the page: who, how long, how often, how much was measured, and why not more. */
+  function showStrip() {
+    const percent = part => `${Math.round(100 * part)} %`;
+    byId("strip").replaceChildren(...state.order.slice(0, longestPeople).map(person => {
+      const quality = qualityOf(person), seconds = quality ? quality("seconds_visible") : person.seconds;
+      const rate = (kind, text) => person.episodes.has(kind) ? `${(60 * person.episodes.get(kind).length / Math.max(seconds, 1)).toFixed(1)} ${text}/min` : "";
+      const fraction = quality ? quality("measured_seconds") / seconds : NaN;
+      const why = Object.entries(reasons).map(([name, text]) => [quality?.(name) / seconds, text]).filter(([part]) => part >= 0.005)
+        .sort(([a], [b]) => b - a).map(([part, text]) => `${percent(part)} ${text}`).join(", ");
+      const speech = person.episodes.get("speaks")?.reduce((sum, [from, to]) => sum + to - from, 0), image = pictureOf(person);
+      return make("button", { type: "button", className: "go", style: colorStyle(person), "data-person": person.id, onclick: event => openAt(event, person.tracks[0]) },
+        image ? make("img", { src: image, alt: "", width: 32, height: 32 }) : null,
+        make("span", {}, make("bdi", { className: "name" }, person.name), make("span", { className: "detail" },
+          [`${clock(seconds, 0)} visible`, rate("smile", "smiles"), rate("blink", "blinks"), speech ? `speaks ${percent(speech / seconds)}` : ""].filter(Boolean).join(" · ")),
+        Number.isNaN(fraction) ? null : make("span", { className: fraction < 0.5 ? "warning inline" : "detail" }, `${percent(fraction)} measured${why ? `: ${why}` : ""}`)));
+    }), state.order.length > longestPeople ? make("span", { className: "hint" }, `and ${state.order.length - longestPeople} more`) : "");
+  }
   byId("person-search").addEventListener("input", () => { showPeople(); showValues(); placeLanes(); redraw(); });
   const showOnly = people => {
     state.shownPeople = new Set(people.map(person => person.id));
@@ -218,6 +244,7 @@
 
   on("model", () => eventList.fill());
   on("model metric", showPeople);
+  on("model", showStrip);
   on("model time metric", showValues);
   on("model", () => review.show());
   on("layout", () => eventList.draw());

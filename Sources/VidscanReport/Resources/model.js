@@ -86,7 +86,7 @@
     });
     const people = new Map();
     for (const track of [...model.tracks].sort((a, b) => timeOf(a.from) - timeOf(b.from) || a.id - b.id)) {
-      if (!people.has(track.person)) people.set(track.person, { id: track.person, tracks: [], color: (Math.abs(track.person) - 1) % 8, seconds: 0, marks: [] });
+      if (!people.has(track.person)) people.set(track.person, { id: track.person, tracks: [], color: (Math.abs(track.person) - 1) % 8, seconds: 0, episodes: new Map() });
       const person = people.get(track.person);
       person.tracks.push(track);
       person.seconds += (track.to - track.from) * data.interval * data.stride;

@@ -190,8 +190,8 @@
     context.font = `${12 * density}px system-ui, sans-serif`;
     context.fillStyle = paint.text;
     state.lanes.forEach((person, index) => {
-      const y = curves.height + density * (shotHeight + index * rowHeight + 16 - lanes.scrollTop);
-      if (y > curves.height + density * shotHeight) context.fillText(person.name, 4, y, density * (gutter - 10));
+      const y = curves.height + density * (headHeight() + index * laneHeight() + 16 - lanes.scrollTop);
+      if (y > curves.height + density * headHeight()) context.fillText(person.name, 4, y, density * (gutter - 10));
     });
     sheet.toBlob(blob => download(blob, `${data.video.name}.timeline.png`));
   });
@@ -224,17 +224,25 @@
   const usual = innerWidth < 800 ? 32 : 38;
   try { moveBorder(+localStorage.getItem(borderKey) || usual); } catch { moveBorder(usual); }
   const header = document.querySelector("header");
-  new ResizeObserver(() => screenArea.style.setProperty("--head", header.offsetHeight + "px")).observe(header);
+  const measureHead = () => {
+    const height = header.getBoundingClientRect().height + byId("strip").getBoundingClientRect().height, whole = Math.ceil(height);
+    screenArea.style.setProperty("--head", whole + "px");
+    // The video begins at a whole pixel.
+    screenArea.style.marginTop = whole - height + "px";
+  };
+  for (const part of [header, byId("strip")]) new ResizeObserver(measureHead).observe(part);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
     readColors();
     fillMenu();
+    fillRows();
     corrections.start();
     eventList.start();
     openTab("people");
     resize();
     emit("model");
+    measureHead();
     showMetrics();
     new ResizeObserver(resize).observe(area);
     if (picture) new ResizeObserver(() => { drawOverlay(); emit("layout"); }).observe(picture);
@@ -242,7 +250,7 @@
     if (location.hash) followAddress();
     // For those who look at the page from the browser's console, and for its tests.
     window.vidscanReview = {
-      seek: time => player.stop(time), drawing, corrections, setView, boxes: time => facesAt(time).map(face => face.box),
+      seek: time => player.stop(time), readyAfter: performance.now(), drawing, corrections, setView, boxes: time => facesAt(time).map(face => face.box),
       get view() { return state.view; }, get model() { return state.model; }, get shown() { return state.time; },
     };
     document.body.dataset.ready = "true";

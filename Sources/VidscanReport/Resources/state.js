@@ -13,6 +13,8 @@
     view: [data.start, data.end],
     /** The people in the order of their lanes, and the person_ids of those whose curves are drawn. */
     order: [], lanes: [], shownPeople: new Set(),
+    /** The kinds of episodes that have a row in each lane. */
+    rows: [],
     /** The metrics whose curves are drawn, one above the other. The first is the one in the list of people. */
     stack: [metrics[Math.max(0, metrics.findIndex(metric => metric.name === "smile"))]],
     get metric() { return this.stack[0]; },

@@ -1,7 +1,11 @@
   const area = byId("area"), curves = byId("curves"), bars = byId("bars"), lanes = byId("lanes");
   const whole = [data.start, data.end];
   let gutter = 132;
-  const rowHeight = 26, shotHeight = 18, rulerHeight = 22;
+  const rowHeight = 26, shotHeight = 18, rulerHeight = 22, voiceHeight = 24, episodeHeight = 11;
+  /** Above the lanes: the shots, and the voice if the sound was analysed. */
+  const headHeight = () => shotHeight + (voice ? voiceHeight : 0);
+  /** Each person's bar, and a row for each kind of episodes that is shown. */
+  const laneHeight = () => rowHeight + episodeHeight * state.rows.length;
 
   const drawing = { wanted: false, count: 0 };
   function redraw() {
@@ -33,22 +37,24 @@
   const move = ([from, to], pixels) => setView(from + pixels / plotWidth() * (to - from), to + pixels / plotWidth() * (to - from));
   const zoom = (factor, time) => setView(time - (time - state.view[0]) * factor, time + (state.view[1] - time) * factor);
 
-  const square = (context, x, y) => context.rect(x - 2.5, y - 2.5, 5, 5);
-  const polygon = (...corners) => (context, x, y) => {
-    corners.forEach(([dx, dy], i) => i ? context.lineTo(x + dx, y + dy) : context.moveTo(x + dx, y + dy));
+  function drawPolygon(context, corners) {
+    corners.forEach(([x, y], index) => context[index ? "lineTo" : "moveTo"](x, y));
     context.closePath();
-  };
-  const markShapes = {
-    blink: square, eyes_closed: square, smile_started: polygon([0, -4], [4, 3], [-4, 3]),
-    look_away: polygon([0, -4], [4, 0], [0, 4], [-4, 0]),
-  };
-  const noteShape = polygon([-5, 0], [5, 0], [0, 8]);
+  }
 
   function drawBars() {
     // Only the lanes in view are drawn, because there may be hundreds.
-    const width = areaWidth, whole = shotHeight + rowHeight * state.lanes.length + 4, scrolled = lanes.scrollTop;
+    const width = areaWidth, whole = headHeight() + laneHeight() * state.lanes.length + 4, scrolled = lanes.scrollTop;
     byId("lane-space").style.height = whole + "px";
-    const height = Math.max(shotHeight, Math.min(whole, areaHeight - curvesHeight())), context = fit(bars, width, height);
+    const height = Math.max(headHeight(), Math.min(whole, areaHeight - curvesHeight())), context = fit(bars, width, height);
+    Object.assign(context, { font: "10px system-ui, sans-serif", textBaseline: "middle", textAlign: "right", fillStyle: paint.soft });
+    clip(context, 0, headHeight(), gutter, height);
+    state.lanes.forEach((_, index) => state.rows.forEach((kind, row) => {
+      const y = headHeight() + index * laneHeight() + rowHeight + (row + 0.5) * episodeHeight - scrolled;
+      if (y < height + 9) context.fillText(words(kind), gutter - 8, y, gutter - 20);
+    }));
+    context.restore();
+    if (voice) context.fillText("voice", gutter - 8, shotHeight + voiceHeight / 2);
     clip(context, gutter, 0, width - gutter, height);
     // Shots as alternating blocks.
     const edges = [data.start, ...cutTimes, data.end];
@@ -60,10 +66,11 @@
     context.globalAlpha = 1;
     drawExcluded(context, 0, height);
     drawCuts(context, shotHeight, height);
-    clip(context, gutter, shotHeight, width - gutter, height);
+    if (voice) drawVoice(context, width);
+    clip(context, gutter, headHeight(), width - gutter, height);
     state.lanes.forEach((person, index) => {
-      const top = shotHeight + index * rowHeight + 4 - scrolled, tall = rowHeight - 8;
-      if (top < shotHeight - rowHeight || top > height) return;
+      const top = headHeight() + index * laneHeight() + 4 - scrolled, tall = rowHeight - 8;
+      if (top < headHeight() - laneHeight() || top > height) return;
       context.fillStyle = paint[person.color];
       let reached = -1;
       for (const track of person.tracks) {
@@ -79,30 +86,67 @@
           context.strokeRect(toX(track.begin), top, Math.max(1, toX(track.end + data.interval) - toX(track.begin)), tall);
         }
       }
-      // All marks of a lane are one path, in the middle of its bars; of those that would touch, the first is drawn.
-      Object.assign(context, { globalAlpha: 1, fillStyle: paint.card });
-      context.beginPath();
-      const marks = person.marks, middle = top + tall / 2;
-      let last = -9;
-      for (let i = search(0, marks.length, i => marks[i].time >= state.view[0]); i < marks.length && marks[i].time <= state.view[1]; i++) {
-        const x = Math.round(toX(marks[i].time));
-        if (x - last < 9) {
-          // Skip to the first mark that is far enough away.
-          const free = toTime(last + 9);
-          i = search(i, marks.length, i => marks[i].time >= free) - 1;
-          continue;
-        }
-        last = x;
-        markShapes[marks[i].kind](context, x, middle);
-      }
-      context.fill();
+      state.rows.forEach((kind, row) => drawEpisodes(context, person.episodes.get(kind), top + tall + 3 + row * episodeHeight, width));
     });
     context.restore();
     context.fillStyle = paint.accent;
     context.beginPath();
-    for (const note of state.model.notes) noteShape(context, toX(note.time), 0);
+    for (const note of state.model.notes) drawPolygon(context, [[-5, 0], [5, 0], [0, 8]].map(([x, y]) => [x + toX(note.time), y]));
     context.fill();
     context.restore();
+  }
+
+  /** Episodes of nobody in sight: [from, to, whether it may have begun earlier, or lasted longer, kind, other people]. */
+  let offScreen = new Map();
+  /** Gives each person the episodes of their faces, by kind. */
+  function assignEpisodes() {
+    const ownerOf = ownerFinder(), { kinds, list } = data.episodes;
+    offScreen = new Map();
+    for (const [kind, from, to, isBeginOpen, isEndOpen, face, , others] of list) {
+      const owner = face === null ? null : ownerOf(face, from)?.owner, mine = owner ? owner.episodes : offScreen;
+      if (owner === undefined || isExcluded(from)) continue;
+      if (!mine.has(kinds[kind])) mine.set(kinds[kind], []);
+      mine.get(kinds[kind]).push([from, to, isBeginOpen, isEndOpen, kinds[kind], others]);
+    }
+  }
+  /** In words, what goes on at a time. */
+  const episodesAt = (episodes, time) => [...episodes.values()].flat().filter(([from, to]) => from <= time && time <= to)
+    .map(([, , , , kind, others]) => words(kind) + (others.length ? ` with ${others.map(id => state.model.people.get(id)?.name ?? id).join(", ")}` : ""));
+  function drawEpisodes(context, episodes, top, width) {
+    const first = episodes?.findIndex(([, to]) => to >= state.view[0]) ?? -1, tall = episodeHeight - 4;
+    if (first < 0) return;
+    context.beginPath();
+    for (let i = first, reached = -1; i < episodes.length && episodes[i][0] <= state.view[1]; i++) {
+      const [from, to, isBeginOpen, isEndOpen] = episodes[i], a = toX(from), b = Math.max(toX(to), a + 2);
+      if (b <= reached) continue;
+      reached = b;
+      // An end that was not seen is torn.
+      const tooth = Math.min(5, (b - a) / 2), [begin, end] = [isBeginOpen ? tooth : 0, isEndOpen ? tooth : 0];
+      drawPolygon(context, [[a + begin, 0], [b, 0], [b - end, 1 / 3], [b, 2 / 3], [b - end, 1], [a, 1], [a + begin, 2 / 3], [a, 1 / 3]]
+        .map(([x, y]) => [x, top + tall * y]));
+    }
+    context.globalAlpha = 1;
+    context.fill();
+  }
+  const voiceAt = time => {
+    const value = number(voice, Math.max(0, search(0, times.length, i => times[i] > time + sameTime) - 1));
+    return Number.isNaN(value) ? "not known" : Math.round(value);
+  };
+  /** How likely somebody speaks, as a band; below it, where nobody in sight does. */
+  function drawVoice(context, width) {
+    const tall = voiceHeight - 9, bottom = shotHeight + tall;
+    Object.assign(context, { fillStyle: paint.soft, globalAlpha: 0.5 });
+    let sample = search(0, times.length, i => times[i] >= state.view[0]);
+    for (let x = gutter; x < width && sample < times.length; x++) {
+      const next = search(sample, times.length, i => times[i] >= toTime(x + 1)), step = Math.max(1, Math.floor((next - sample) / 8));
+      // Between two samples, the one before holds.
+      let most = next === sample && sample > 0 ? number(voice, sample - 1) || 0 : 0;
+      for (let i = sample; i < next; i += step) most = Math.max(most, number(voice, i) || 0);
+      context.fillRect(x, bottom - tall * most / 100, 1, tall * most / 100);
+      sample = next;
+    }
+    context.fillStyle = paint.accent;
+    drawEpisodes(context, offScreen.get("voice_off_screen"), bottom + 1, width);
   }
 
   /** When a track has samples: it may be interrupted. */
@@ -134,14 +178,11 @@
   /** Makes a lane for each person: those that are visible longest come first. */
   function layOutLanes() {
     const order = state.order = [...state.model.people.values()].sort((a, b) => b.seconds - a.seconds || a.id - b.id);
-    const { kinds, time, kind, face } = data.events, ownerOf = ownerFinder();
     // With few people, all curves are drawn; otherwise those of the people that are visible longest, and of new ones.
     for (const [index, person] of order.entries())
       if (known ? !known.has(person.id) : index < 4) state.shownPeople.add(person.id);
     known = new Set(order.map(person => person.id));
-    time.forEach((time, i) => {
-      if (kinds[kind[i]] in markShapes && face[i] !== null) ownerOf(face[i], time)?.owner.marks.push({ time, kind: kinds[kind[i]] });
-    });
+    assignEpisodes();
     lanesShown = "";
     placeLanes();
   }
@@ -152,13 +193,13 @@
     const wanted = byId("person-search").value.trim().toLowerCase(), [from, to] = state.view;
     state.lanes = state.order.filter(person => person.name.toLowerCase().includes(wanted)
       && (state.order.length <= manyLanes || person.tracks.some(track => track.end >= from && track.begin <= to)));
-    const key = state.lanes.map(person => person.id).join();
+    const key = `${state.rows} ${state.lanes.map(person => person.id)}`;
     if (key === lanesShown) return;
     lanesShown = key;
     byId("lane-names").replaceChildren(...state.lanes.map((person, index) => {
       const best = pictureOf(person);
       return make("button", {
-        type: "button", className: "lane-name", title: person.name, style: `top: ${shotHeight + index * rowHeight}px; ${colorStyle(person)}`,
+        type: "button", className: "lane-name", title: `${person.name}: double-click or F2 to rename`, "data-person": person.id, style: `top: ${headHeight() + index * laneHeight()}px; ${colorStyle(person)}`,
         draggable: true, onclick: event => openAt(event, person.tracks[0]),
         // A lane that is dragged onto another one is the same person.
         ondragstart: event => event.dataTransfer.setData("text/plain", person.id), ondragover: event => event.preventDefault(),
@@ -205,7 +246,7 @@
     const time = toTime(gesture.x);
     if (gesture.x < gutter) return;
     if (gesture.target === bars) {
-      const person = state.lanes[Math.floor((gesture.offsetY + lanes.scrollTop - shotHeight) / rowHeight)];
+      const person = state.lanes[Math.floor((gesture.offsetY + lanes.scrollTop - headHeight()) / laneHeight())];
       const track = person?.tracks.find(track => time >= track.begin - data.interval && time <= track.end + data.interval);
       if (track) {
         select(track);
@@ -246,6 +287,20 @@
   for (const [id, factor] of [["zoom-in", 0.5], ["zoom-out", 2]])
     byId(id).addEventListener("click", () => zoom(factor, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
   byId("zoom-all").addEventListener("click", () => setView(...whole));
+
+  /** The menu of the rows below each person's bar: with few faces, the usual kinds are shown, otherwise only speech. */
+  function fillRows() {
+    const kinds = data.episodes.kinds.filter(kind => kind !== "voice_off_screen");
+    const usual = data.tracks.length > 4 ? ["speaks"] : ["speaks", "smile", "blink"];
+    state.rows = kinds.filter(kind => usual.includes(kind));
+    byId("row-kinds").append(...kinds.map(kind => make("label", {}, make("input", {
+      type: "checkbox", value: kind, checked: state.rows.includes(kind), onchange: () => {
+        state.rows = kinds.filter(kind => byId("row-kinds").querySelector(`[value="${kind}"]`).checked);
+        emit("view");
+      },
+    }), " " + words(kind))));
+    byId("row-kinds").parentElement.hidden = !kinds.length;
+  }
 
   on("model", layOutLanes);
   on("model", () => levelCache.clear());
