@@ -17,7 +17,7 @@ public enum MethodsParagraph {
             pipeline.speech == true ? "LR-ASD (Liao et al. 2025) and Silero VAD tell who speaks" : nil,
         ].compactMap { $0.map { "; \($0)" } }.joined()
         let coverage = try Self.coverage(of: resultPath, names: record.corrections?.people ?? [:])
-        let place = [record.run.map { "on \($0.started.prefix(10))" }, record.run?.processor.map { "on \($0)" }]
+        let place = [record.started.map { "on \($0.prefix(10))" }, record.processor.map { "on \($0)" }]
         return """
             Faces were measured with vidscan \(record.vidscanVersion) \(place.compactMap(\.self).joined(separator: " ")). \
             The video (\(facts.joined(separator: ", "))) was sampled at \(rate): \(record.counts.sampledFrames) frames. \
