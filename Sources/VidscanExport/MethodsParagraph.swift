@@ -4,7 +4,7 @@ internal import VidscanResults
 
 /// How a result was made and how much of each person it measured, for the methods section of a paper.
 public enum MethodsParagraph {
-    /// Returns one paragraph in Markdown, which names no video. Throws if the result is damaged.
+    /// Returns one paragraph, which names no video. Throws if the result is damaged.
     public static func text(resultPath: String) throws(VidscanError) -> String {
         let record = try StoredResult(path: resultPath).record
         let (pipeline, video) = (record.pipeline, record.video)
@@ -17,14 +17,14 @@ public enum MethodsParagraph {
             pipeline.speech == true ? "LR-ASD (Liao et al. 2025) and Silero VAD tell who speaks" : nil,
         ].compactMap { $0.map { "; \($0)" } }.joined()
         let coverage = try Self.coverage(of: resultPath, names: record.corrections?.people ?? [:])
-        let place = [record.run.map { "on \($0.started.prefix(10))" }, record.run?.processor.map { "on \($0)" }]
+        let place = [record.started.map { "on \($0.prefix(10))" }, record.processor.map { "on \($0)" }]
         return """
             Faces were measured with vidscan \(record.vidscanVersion) \(place.compactMap(\.self).joined(separator: " ")). \
             The video (\(facts.joined(separator: ", "))) was sampled at \(rate): \(record.counts.sampledFrames) frames. \
             Faces were detected with CenterFace (Xu et al. 2019; accuracy \(pipeline.detect.accuracy.rawValue), \
             \(pipeline.detect.faces.rawValue) faces), and fitted with MediaPipe's attention mesh of 478 points \
             (Grishchenko et al. 2020), from which head pose, gaze, expressions and action units follow; emotions also use \
-            a network trained on FER+ (Barsoum et al. 2016)\(models). \(coverage)The rest is missing, not 0. \
+            a network trained on FER+ (Barsoum et al. 2016)\(models). \(coverage)\
             Scores say how likely an expression is visible, not what somebody feels; their agreement with labels and their \
             limits were measured by the authors of vidscan (docs/measurements.md, docs/expressions.md). All settings, and \
             the SHA-256 of each model, are in run.json.
@@ -46,6 +46,8 @@ public enum MethodsParagraph {
             people.append("\(names[person] ?? "person \(person)") \(percent) % of \(seconds) s")
         }
         return people.isEmpty
-            ? "" : "Expressions were measured in part of the time in sight: \(people.joined(separator: ", ")). "
+            ? ""
+            : "Expressions were measured in part of the time in sight, and are missing in the rest:"
+                + " \(people.joined(separator: ", ")). "
     }
 }

@@ -29,14 +29,13 @@ package struct Analysis: Sendable {
     ///
     /// - Parameters:
     ///   - base: A folder on the result's path below which no link is followed; `nil` for the one that holds it.
-    ///   - command: The command line for `run.json`; empty for a call of the library.
+    ///   - command: The command line for `run.json`; `nil` for a call of the library.
     package func run(
-        input: String, resultPath: String, below base: String? = nil, replaces: Bool, command: [String] = []
+        input: String, resultPath: String, below base: String? = nil, replaces: Bool, command: [String]? = nil
     ) async throws -> RunOutcome {
         do {
             let begin = ContinuousClock.now
-            let circumstances = RunRecord.Circumstances(
-                started: Date().formatted(.iso8601), command: command, processor: Doctor.processorFact("model name"))
+            let started = Date()
             let file = try InputFile(input)
             let finalizer = ResultFinalizer(settings: settings, observer: observer, addition: addition)
             if settings.segment == nil { try finalizer.check(resultPath: resultPath) }
@@ -64,7 +63,8 @@ package struct Analysis: Sendable {
                 if settings.rendering != nil { models.unload() }
                 let source = RunRecord.Input(file, sha256: outcome.digest)
                 var record = try RunRecord(outcome, input: source, tools: tools)
-                record.run = circumstances
+                (record.started, record.command) = (started.formatted(.iso8601), command)
+                record.processor = Doctor.processorFact("model name")
                 outcome.visibility = try await finalizer.complete(folder, record: record, name: file.name)
             }
             return outcome

@@ -34,10 +34,7 @@ struct ForeignExport {
         let subjects = Set(
             outcome.tracks.map { grouping == .person ? Tier.Subject.person($0.personID) : .face($0.faceID) })
         guard subjects.count <= Self.maximumSubjects else {
-            throw .result(
-                "has \(subjects.count) \(grouping == .person ? "people" : "faces"), more than the"
-                    + " \(Self.maximumSubjects) that can have a file each; export one table, and split it by face_id",
-                input: result.name)
+            throw .result("has \(subjects.count) \(grouping)s, too many for a file each", input: result.name)
         }
         return subjects.sorted()
     }

@@ -16,19 +16,6 @@ package struct RunRecord: Codable, Sendable {
         }
     }
 
-    /// When, how and where the analysis ran.
-    package struct Circumstances: Codable, Sendable {
-        /// ISO 8601, in UTC.
-        package let started: String
-        /// Without the other inputs of the same command.
-        package let command: [String]
-        package let processor: String?
-
-        package init(started: String, command: [String], processor: String?) {
-            (self.started, self.command, self.processor) = (started, command, processor)
-        }
-    }
-
     package struct Video: Codable, Sendable {
         package var format = "", codec = "", stream = 0, codedWidth = 0, codedHeight = 0
         package var displayWidth, displayHeight: Int?
@@ -99,8 +86,10 @@ package struct RunRecord: Codable, Sendable {
     package let models: [String: String]
     package let input: Input
     package let pipeline: RecordedSettings
-    /// Missing for merged segments, and in early versions.
-    package var run: Circumstances?
+    /// When the analysis began, in ISO 8601 and UTC, and where; missing for merged segments, and in early versions.
+    package var started, processor: String?
+    /// The command line without its other inputs; missing likewise, and for a call of the library.
+    package var command: [String]?
     package var workers = 1
     /// The number of merged segments, over which counts and times are sums; missing for a single run.
     package var parts: Int?
