@@ -1,11 +1,10 @@
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-final class StickerPainter {
+package final class StickerPainter {
     private let options: StickerOptions
     private let image: DrawnImage
-    /// Whether the image would not be seen on a dark cover.
     let isDark: Bool
     private let surface = DrawingSurface()
 
@@ -14,11 +13,7 @@ final class StickerPainter {
         self.options = options
         let raster = try Self.read(options.path)
         image = DrawnImage(raster)
-        // Colours are premultiplied by the coverage, the last of four bytes.
-        let sums = raster.bytes.enumerated().reduce(into: (colors: 0, coverage: 0)) { sums, byte in
-            if byte.offset % 4 < 3 { sums.colors += Int(byte.element) } else { sums.coverage += Int(byte.element) }
-        }
-        isDark = 2 * sums.colors < 3 * sums.coverage
+        isDark = Self.isDark(raster)
         if let insets = options.capInsets {
             let size = image.size
             guard insets.left >= 0, insets.top >= 0, insets.right >= 0, insets.bottom >= 0,
@@ -30,6 +25,14 @@ final class StickerPainter {
                     stage: .open)
             }
         }
+    }
+
+    /// Whether an image would not be seen on a dark cover. Colours are premultiplied by the coverage, the last of four bytes.
+    package static func isDark(_ image: RasterImage) -> Bool {
+        let sums = image.bytes.enumerated().reduce(into: (colors: 0, coverage: 0)) { sums, byte in
+            if byte.offset % 4 < 3 { sums.colors += Int(byte.element) } else { sums.coverage += Int(byte.element) }
+        }
+        return 2 * sums.colors < 3 * sums.coverage
     }
 
     /// The error names the image, because the input of the run is another file.

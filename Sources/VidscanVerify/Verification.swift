@@ -157,7 +157,8 @@ public struct Verification: Sendable {
     }
 
     private func search(
-        _ reader: FrameReader, _ findings: inout Findings, kept: KeptFaces? = nil, _ progressed: (Int64, Int, Int) -> Void
+        _ reader: FrameReader, _ findings: inout Findings, kept: KeptFaces? = nil,
+        _ progressed: (Int64, Int, Int) -> Void
     ) async throws {
         let stream = reader.info.streamIndex
         var collector = EpisodeCollector()

@@ -50,7 +50,7 @@ struct CoverageCommand: ParsableCommand {
         let readers = try [original, hidden].map { path in
             try FrameReader(path: path, options: FrameReader.Options(rate: .everyFrame, skipsUnneededPackets: false))
         }
-        let (search, coverage) = (try FaceSearch(models: models), CoverageMeasure())
+        let (search, coverage) = (try FaceSearch(models: models, confirmedScore: 0.75), CoverageMeasure())
         let places = try kept.map(KeptRegions.init) ?? KeptRegions()
         var (frames, faces, visible) = (0, 0, 0)
         var (uncovered, seen, doubtful): ([String], [String], [String]) = ([], [], [])

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import VidscanBase
@@ -35,6 +36,24 @@ struct DifferentPeopleTests {
         #expect(try ids(0...2.9) == ["1 1"] && ids(6.6...9.4) == ["3 1"])
         try await sample.apply([split, #"{"do": "same_person", \#(pair)}"#, #"{"do": "different_people", \#(pair)}"#])
         #expect(try ids(0...2.9) == ["1 1"] && ids(6.6...9.4) == ["3 4"])
+    }
+
+    @Test("The record says at which samples a join or a split says whose a face is, by the corrected face_id")
+    func decided() async throws {
+        let faces = try [sample.face(1, from: 0.5), sample.face(1, from: 7)]
+        func decided() throws -> [String: [Double]]? {
+            let run = try JSONSerialization.jsonObject(with: sample.folder.bytes("\(sample.name)/run.json"))
+            let corrections = (run as? [String: Any])?["corrections"] as? [String: Any]
+            return corrections?["decided"] as? [String: [Double]]
+        }
+        let split = #"{"do": "split", "face": \#(faces[0]), "time": 6.5}"#
+        try await sample.apply([split])
+        let first = try #require(try decided())
+        #expect(first.keys.sorted() == ["3"] && first["3"]?.count == 1)
+        #expect((6.5...6.7).contains(first["3"]?.first ?? 0))
+        try await sample.apply([split, #"{"do": "same_person", "faces": [\#(faces[0]), \#(faces[1])]}"#])
+        let joined = try #require(try decided())
+        #expect(joined.keys.sorted() == ["1", "3"] && joined["3"]?.count == 2)
     }
 
     @Test("A face that is seen without a break in between is not cut at a guess")

@@ -2,7 +2,7 @@ import Testing
 import VidscanBase
 import VidscanRender
 
-@Suite("A panel covers no other face, and an eye that is turned away is not drawn")
+@Suite("A panel covers no other face, and an eye that is turned away is not drawn; a sticker is seen on its cover")
 struct PanelPlaceTests {
     private static let face = Rectangle(x: 200, y: 100, width: 100, height: 120)
 
@@ -34,6 +34,17 @@ struct PanelPlaceTests {
         #expect(Self.place(beside: wide, []) == [0, 320])
         #expect(Self.place(beside: Rectangle(x: 560, y: 340, width: 60, height: 60), []) == [475, 320])
         #expect(Self.place([], width: 700) == nil)
+    }
+
+    @Test("A dark sticker is one whose visible pixels are dark, however much of it is transparent")
+    func darkness() {
+        let image = { (pixels: [[UInt8]]) in
+            RasterImage(size: PictureSize(width: pixels.count, height: 1), bytes: pixels.flatMap { $0 })
+        }
+        #expect(StickerPainter.isDark(image([[22, 30, 46, 255], [0, 0, 0, 0]])))
+        #expect(!StickerPainter.isDark(image([[200, 200, 200, 255], [0, 0, 0, 0], [0, 0, 0, 0]])))
+        // Half covered, and white.
+        #expect(!StickerPainter.isDark(image([[128, 128, 128, 128]])))
     }
 
     @Test("Both eyes up to a yaw of 40 degrees, then the nearer one")
