@@ -72,7 +72,7 @@ extension ResolvedSettings {
         paths.first { path in
             guard let setting = Setting.at(path) else { return false }
             let value = setting.get(settings)
-            if value == .flag(false) || value == .list(["none"]) { return false }
+            if [.flag(false), .absent, .list(["none"])].contains(value) { return false }
             return isOption(path) || value != setting.get(Settings(workers: 1))
         }
     }
