@@ -65,7 +65,7 @@ struct ExportPropertyTests {
 
         let lines = try exported.text("_events.tsv").split(separator: "\n").dropFirst()
         let rows = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-        #expect(rows.allSatisfy { $0.count == 12 && !$0.contains("") })
+        #expect(rows.allSatisfy { $0.count == 13 && !$0.contains("") })
         let onsets = rows.compactMap { Double($0[0]) }
         #expect(onsets == onsets.sorted() && onsets.count == rows.count)
         #expect(rows.allSatisfy { (Double($0[1]) ?? 0) > 0 })
