@@ -69,7 +69,7 @@ struct CoverTests {
         for frame in 50..<75 { #expect(plain.frame(frame) == released.frame(frame), "frame \(frame)") }
         for frame in [0, 40, 49] { #expect(plain.frame(frame) != released.frame(frame), "frame \(frame)") }
 
-        let stop = try #require(late.first { $0.frame == 60 })
+        let stop = try #require(late.first { $0.frame == 50 })
         let staying = "\(Self.keyframe(2.0, stop.box)), \(Self.keyframe(2.96, stop.box))"
         let passed = try await Self.render("{\"do\": \"release\", \"keyframes\": [\(staying)]}").pixels()
         for frame in 50..<75 { #expect(plain.frame(frame) != passed.frame(frame), "frame \(frame)") }
