@@ -101,8 +101,9 @@ public struct Corrector: Sendable {
         _ file: CorrectionFile, _ tracks: CorrectedTracks, source: StoredResult, result: String,
         previous: AppliedCorrections?, _ summary: inout Summary
     ) async throws {
-        let path = FolderContents.resolved(result)
-        let output = options.output.map { FolderContents.resolved(FilePath.expandingHome($0)) }
+        // The folder is replaced, not a link to it.
+        let path = FilePath.resolved(result)
+        let output = options.output.map { FilePath.resolved(FilePath.expandingHome($0)) }
         guard output != path else {
             throw VidscanError(
                 .exists, "--output names the result itself; without it, the result is corrected in place",
@@ -157,7 +158,7 @@ public struct Corrector: Sendable {
         defer { withExtendedLifetime(lock) {} }
         guard result.record.corrections != nil else { throw .result("has no corrections to undo", input: resultPath) }
         let source = try result.analysed()
-        let path = FolderContents.resolved(resultPath)
+        let path = FilePath.resolved(resultPath)
         let folder = try ResultFolder(finalPath: path, policy: .absorb)
         var summary = Summary()
         try carryOver(path, to: folder, &summary)

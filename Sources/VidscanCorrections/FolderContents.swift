@@ -16,13 +16,6 @@ enum FolderContents {
         return names.sorted()
     }
 
-    /// Returns the absolute path of a folder, to which links have been followed: it is replaced, not the link.
-    static func resolved(_ path: String) -> String {
-        guard let target = realpath(path, nil) else { return FilePath.absolute(path) }
-        defer { free(target) }
-        return String(cString: target)
-    }
-
     static func exists(_ path: String) -> Bool { FileSystem.entry(path, followsLinks: false) != nil }
 
     /// Takes over a file, a link or a folder with all that is in it. Files are linked, so that they take no time and no

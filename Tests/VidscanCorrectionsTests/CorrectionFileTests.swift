@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VidscanBase
 import VidscanCorrections
+import VidscanResults
 
 @Suite("A file of corrections is read strictly")
 struct CorrectionFileTests {

@@ -77,8 +77,15 @@ package enum FilePath {
         return String(cString: path)
     }
 
+    /// The absolute path without links; with them, if it does not exist.
+    package static func resolved(_ path: String) -> String { target(of: path) ?? absolute(path) }
+
     private static func linkTarget(of path: String) -> String? {
-        guard FileSystem.entry(path, followsLinks: false) == .link, let target = realpath(path, nil) else { return nil }
+        FileSystem.entry(path, followsLinks: false) == .link ? target(of: path) : nil
+    }
+
+    private static func target(of path: String) -> String? {
+        guard let target = realpath(path, nil) else { return nil }
         defer { free(target) }
         return String(cString: target)
     }

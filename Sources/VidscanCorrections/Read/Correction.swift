@@ -1,17 +1,8 @@
-package import VidscanBase
-internal import VidscanResults
+internal import VidscanBase
+package import VidscanResults
 
-/// A face at a moment: what names a track in a file of corrections, so that it holds after another analysis too.
-package struct FaceReference: Sendable, Equatable {
-    /// On the clock of the tables.
-    package var microseconds: Int64
-    /// In pixels of the source video as it is displayed.
-    package var box: Rectangle
-
-    package init(microseconds: Int64, box: Rectangle) { (self.microseconds, self.box) = (microseconds, box) }
-}
-
-/// One correction of the tables of a result. Times are in microseconds on the clock of the tables.
+/// One correction of the tables of a result. Times are in microseconds on the clock of the tables. A face at a moment names
+/// a track, so that the correction holds after another analysis too.
 package enum Correction: Sendable, Equatable {
     case samePerson([FaceReference])
     /// The second face is somebody else than the first.
@@ -86,13 +77,5 @@ extension Correction: Decodable {
                 at: try members.microseconds("time"), try members.text("text", maximum: Self.maximumNote),
                 members.has("face") ? try members.decode("face") : nil)
         }
-    }
-}
-
-extension FaceReference: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let members = try StrictMembers(decoder, ["time", "box"])
-        microseconds = try members.microseconds("time")
-        box = try members.box("box")
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 package import VidscanBase
 internal import VidscanResults
 
@@ -23,9 +22,7 @@ package struct CorrectionFile: Sendable {
 
     /// `path` is for messages.
     package init(text: String, path: String) throws(VidscanError) {
-        do { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) } catch {
-            throw .result(StrictMembers.reason(error, of: "corrections"), input: path)
-        }
+        self = try StrictMembers.decode(text, listing: "corrections", path: path)
         (self.path, self.text) = (path, text)
     }
 }
@@ -33,12 +30,7 @@ package struct CorrectionFile: Sendable {
 extension CorrectionFile: Decodable {
     package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder, ["format", "video", "corrections"])
-        let format = try members.text("format", maximum: 100)
-        guard format == Self.format else {
-            throw members.problem("format", "is '\(format)', but this version reads '\(Self.format)'")
-        }
-        let own = try members.object("video", ["name", "bytes"])
-        video = (try own.text("name", maximum: 1024), try own.integer("bytes", in: ReadLimits.counts))
+        video = try members.video(format: Self.format)
         corrections = try members.list("corrections", count: 0...AppliedCorrections.maximum)
         list = try members.decode("corrections")
     }

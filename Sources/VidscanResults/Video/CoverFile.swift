@@ -10,7 +10,7 @@ package struct CoverFile: Sendable {
         /// What to cover; `nil` releases the covers of a face.
         package let what: What?
         /// In the order of time.
-        fileprivate let keyframes: [Keyframe]
+        fileprivate let keyframes: [FaceReference]
 
         /// In microseconds, on the clock of the tables.
         package var times: ClosedRange<Int64> {
@@ -32,11 +32,6 @@ package struct CoverFile: Sendable {
 
     package enum What: String, Sendable, CaseIterable { case face, plate, caption, screen }
 
-    fileprivate struct Keyframe {
-        let microseconds: Int64
-        let box: Rectangle
-    }
-
     /// The name and SHA-256 of the file, for messages and the record.
     package private(set) var (name, sha256) = ("", "")
     private let video: (name: String, bytes: Int64)
@@ -53,9 +48,7 @@ package struct CoverFile: Sendable {
 
     /// `path` is for messages.
     package init(text: String, path: String) throws(VidscanError) {
-        do { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) } catch {
-            throw .result(StrictMembers.reason(error, of: "covers"), input: path)
-        }
+        self = try StrictMembers.decode(text, listing: "covers", path: path)
         (name, sha256) = (FilePath.name(of: path), FileDigest.sha256(text: text))
     }
 
@@ -104,12 +97,7 @@ extension Rectangle {
 extension CoverFile: Decodable {
     package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder, ["format", "video", "covers"])
-        let format = try members.text("format", maximum: 100)
-        guard format == Self.format else {
-            throw members.problem("format", "is '\(format)', but this version reads '\(Self.format)'")
-        }
-        let own = try members.object("video", ["name", "bytes"])
-        video = (try own.text("name", maximum: 1024), try own.integer("bytes", in: ReadLimits.counts))
+        video = try members.video(format: Self.format)
         regions = try members.list("covers", count: 0...Self.maximum)
     }
 }
@@ -133,9 +121,40 @@ extension CoverFile.Region: Decodable {
     }
 }
 
-extension CoverFile.Keyframe: Decodable {
-    init(from decoder: any Decoder) throws {
+/// A face, or another part of the picture, at a moment.
+package struct FaceReference: Sendable, Equatable {
+    /// On the clock of the tables.
+    package var microseconds: Int64
+    /// In pixels of the source video as it is displayed.
+    package var box: Rectangle
+
+    package init(microseconds: Int64, box: Rectangle) { (self.microseconds, self.box) = (microseconds, box) }
+}
+
+extension FaceReference: Decodable {
+    package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder, ["time", "box"])
         (microseconds, box) = (try members.microseconds("time"), try members.box("box"))
+    }
+}
+
+extension StrictMembers {
+    /// Reads a file of a person's decisions about a video. `list` is its list, and `path` is for messages.
+    package static func decode<Value: Decodable>(
+        _ text: String, listing list: String, path: String
+    ) throws(VidscanError) -> Value {
+        do { return try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
+            throw .result(reason(error, of: list), input: path)
+        }
+    }
+
+    /// Returns the name and size of the video that such a file is for. Throws if it has another format.
+    package func video(format expected: String) throws -> (name: String, bytes: Int64) {
+        let format = try text("format", maximum: 100)
+        guard format == expected else {
+            throw problem("format", "is '\(format)', but this version reads '\(expected)'")
+        }
+        let video = try object("video", ["name", "bytes"])
+        return (try video.text("name", maximum: 1024), try video.integer("bytes", in: ReadLimits.counts))
     }
 }

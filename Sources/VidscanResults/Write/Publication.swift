@@ -23,7 +23,7 @@ package struct Publication: Sendable {
         do throws(SystemError) {
             for path in [path, path + ".private"] { try FileSystem.createFolder(path) }
         } catch { throw VidscanError(.input, "cannot create the folder \(path): \(error)") }
-        (self.folder, records, self.replaces) = (Self.real(path), Self.real(path + ".private"), replaces)
+        (self.folder, records, self.replaces) = (FilePath.resolved(path), FilePath.resolved(path + ".private"), replaces)
         self.approver = approver ?? ProcessInfo.processInfo.environment["USER"] ?? ""
         guard !self.approver.isEmpty else { throw VidscanError(.input, "name who approves the videos: --approved-by") }
         guard !Self.contains(self.folder, records), chmod(records, 0o700) == 0 else {
@@ -32,14 +32,8 @@ package struct Publication: Sendable {
         key = try Self.key(records + "/key")
     }
 
-    private static func real(_ path: String) -> String {
-        guard let target = realpath(path, nil) else { return FilePath.absolute(path) }
-        defer { free(target) }
-        return String(cString: target)
-    }
-
     private static func contains(_ folder: String, _ path: String) -> Bool {
-        FilePath.joining(real(path), "").utf8.starts(with: FilePath.joining(folder, "").utf8)
+        FilePath.joining(FilePath.resolved(path), "").utf8.starts(with: FilePath.joining(folder, "").utf8)
     }
 
     /// The first of several processes makes the key; the others read it.
