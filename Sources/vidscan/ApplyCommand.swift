@@ -32,9 +32,7 @@ struct ApplyCommand: AsyncParsableCommand {
     var output: String?
 
     @Flag(help: "Print what each correction does, and change nothing.") var dryRun = false
-
     @Flag(help: "Restore the tables as the analysis wrote them.") var undo = false
-
     @Flag(help: "Replace an existing result at --output.") var force = false
 
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments

@@ -60,7 +60,6 @@ struct BatchStatusCommand: ParsableCommand {
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
 
     @Flag(help: "Print JSON.") var json = false
-
     @Flag(help: "Exit with status 1 if a file has failed or is quarantined.") var strict = false
 
     func run() throws {
@@ -116,7 +115,6 @@ struct BatchPruneCommand: ParsableCommand {
     @Option(help: .value("K/N", "Only in one shard.")) var shard: BatchShard?
 
     @Flag(help: "Only list the results that would be removed.") var dryRun = false
-
     @Flag(help: "Do not ask before removing more than ten results.") var yes = false
 
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments

@@ -85,9 +85,7 @@ struct BatchExecutionOptions: ParsableArguments {
     var jobs: Int?
 
     @Option(help: .value("count", "How many times later runs retry a file that failed.")) var retries = 2
-
     @Option(help: .value("seconds", "Stop a file that takes longer.")) var timeout = 300.0
-
     @Option(help: .value("seconds", "Add this to --timeout for each second of the video.")) var timeoutPerSecond = 30.0
 
     @Option(
@@ -114,7 +112,6 @@ struct BatchExecutionOptions: ParsableArguments {
     var byContent = false
 
     @Flag(help: "Show which files would be analysed, why, and about how long it takes.") var dryRun = false
-
     @Flag(help: "Retry only what failed before, including quarantined files, without waiting.") var onlyFailed = false
 
     @Flag(help: "Accept finished results that other settings, versions or models made, instead of making them again.")

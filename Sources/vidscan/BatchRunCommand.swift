@@ -10,9 +10,7 @@ struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "run", abstract: "Analyses the files that are due.")
 
     @OptionGroup(title: "Which files") var files: BatchInputOptions
-
     @OptionGroup(title: "How") var execution: BatchExecutionOptions
-
     @OptionGroup var settings: SettingOptionGroups<BatchOutputSettings>
 
     func run() async throws {

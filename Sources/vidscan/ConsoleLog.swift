@@ -33,7 +33,6 @@ struct ConsoleLog: Sendable {
 
     /// The level of details that belong in a log, but not on a terminal.
     var detail: Level { format == .json ? .info : .debug }
-
     var isInfoEnabled: Bool { minimum.rawValue <= Level.info.rawValue }
 
     func callAsFunction(_ level: Level, _ event: LogLine, _ message: String, _ fields: LogFields = [:]) {

@@ -66,7 +66,6 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private static var formatNames: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
-
     private var takesAll: Bool { to.contains { $0.split(separator: ",").contains("all") } }
 
     /// Without duplicates.

@@ -91,7 +91,6 @@ struct FilterPreviewCommand: AsyncParsableCommand {
     @OptionGroup var filters: FilterOptions
 
     @Flag(help: "Mark the faces that are detected after the last filter.") var markFaces = false
-
     @Flag(help: "Replace an existing file.") var force = false
 
     func run() async throws {

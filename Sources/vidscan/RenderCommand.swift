@@ -42,7 +42,6 @@ struct RenderCommand: AsyncParsableCommand {
     @Option(help: .value("file", "The source video, if it has moved.")) var input: String?
 
     @Flag(help: "Replace an existing video.") var force = false
-
     @Flag(help: "Use the source video even if it has changed since the analysis.") var changedSource = false
 
     @Option(
@@ -53,9 +52,7 @@ struct RenderCommand: AsyncParsableCommand {
     var pipeline: String?
 
     @OptionGroup(title: DrawingSettings.title) var drawing: SettingArguments<DrawingSettings>
-
     @OptionGroup(title: HidingSettings.title) var hiding: SettingArguments<HidingSettings>
-
     @OptionGroup(title: VisibilitySettings.title) var visibility: SettingArguments<VisibilitySettings>
 
     @Option(help: .value("file", "Keep the people on photographs visible, and hide everybody else. Can be repeated."))
@@ -67,7 +64,6 @@ struct RenderCommand: AsyncParsableCommand {
     var hidePhoto: [String] = []
 
     @OptionGroup(title: EncodingSettings.title) var encoding: SettingArguments<EncodingSettings>
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {

@@ -15,21 +15,13 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     var pipeline: String?
 
     @OptionGroup(title: Output.title) var output: SettingArguments<Output>
-
     @OptionGroup(title: FrameSettings.title) var video: VideoOptions
-
     @OptionGroup(title: FaceSettings.title) var faces: SettingArguments<FaceSettings>
-
     @OptionGroup(title: ExtraSettings.title) var extras: SettingArguments<ExtraSettings>
-
     @OptionGroup(title: DrawingSettings.title) var drawing: SettingArguments<DrawingSettings>
-
     @OptionGroup(title: HidingSettings.title) var hiding: SettingArguments<HidingSettings>
-
     @OptionGroup(title: VisibilitySettings.title) var visibility: SettingArguments<VisibilitySettings>
-
     @OptionGroup(title: EncodingSettings.title) var encoding: SettingArguments<EncodingSettings>
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     /// - Parameters:
@@ -55,7 +47,6 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
 
 struct VideoOptions: ParsableArguments {
     @OptionGroup var frames: SettingArguments<FrameSettings>
-
     @OptionGroup var filters: FilterOptions
 
     func overrides() throws -> [ResolvedSettings.Override] { frames.overrides + (try filters.overrides()) }
@@ -152,7 +143,6 @@ extension Setting {
 
 extension ArgumentHelp {
     static func value(_ name: String, _ text: String) -> ArgumentHelp { ArgumentHelp("\(text)", valueName: name) }
-
     static func of(_ path: String) -> ArgumentHelp { Setting.at(path).map { .of($0) } ?? "" }
 
     static func of(_ setting: Setting, text: String? = nil) -> ArgumentHelp {

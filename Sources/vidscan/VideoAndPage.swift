@@ -100,9 +100,7 @@ struct EarlierPeople {
         var rows: [[String]] = []
         while try table.next() {
             rows.append(places.map { table.text($0) ?? "" })
-            guard rows.count <= ReadLimits.tracks else {
-                throw table.problem("is one of more than \(ReadLimits.tracks) faces")
-            }
+            try table.require(rows.count <= ReadLimits.tracks, "is one of more than \(ReadLimits.tracks) faces")
         }
         return rows
     }

@@ -122,7 +122,6 @@ enum Output {
 
     /// Several lines.
     static func write(_ text: String) { print(Array(Printable.lines(text).utf8)) }
-
     static func json(_ text: String) { print(Array((Printable.json(text) + "\n").utf8)) }
 
     /// Already escaped.
@@ -135,7 +134,6 @@ enum Output {
     }
 
     static func jsonError(_ text: String) { report(Printable.json(text) + "\n") }
-
     static func progress(_ line: String) { report(clearing + Printable.line(line)) }
 
     /// Call before anything is opened.

@@ -47,7 +47,6 @@ struct SampleTable {
     }
 
     func faceID(ofRow row: Int) -> Int { outcome.tracks[Int(rows[row].track) - 1].faceID }
-
     func microseconds(ofRow row: Int) -> Int64 { frames[Int(rows[row].frame)].microseconds }
 
     func rows(ofFrame frame: Int) -> Range<Int> {

@@ -45,9 +45,8 @@ package struct FaceTables {
             let moment = try events.microseconds(time)
             guard try events.value(kind, FaceEvent.Kind.init(rawValue:)) == .shotCut else { continue }
             guard moment >= cuts.last?.microseconds ?? moment else { throw events.problem("time goes back") }
-            guard cuts.count < ReadLimits.events else {
-                throw events.problem("is one of more than \(ReadLimits.events) cuts, too many for a video")
-            }
+            try events.require(
+                cuts.count < ReadLimits.events, "is one of more than \(ReadLimits.events) cuts, too many for a video")
             cuts.append((moment, try events.value(value, ShotChange.Kind.init(rawValue:))))
         }
         return cuts
@@ -59,10 +58,8 @@ package struct FaceTables {
         var ids: Set<Int> = []
         while try tracks.next() {
             let id = try tracks.integer(column, in: ReadLimits.ids)
-            guard ids.insert(id).inserted else { throw tracks.problem("face_id \(id) appears twice") }
-            guard ids.count <= ReadLimits.tracks else {
-                throw tracks.problem("is one of more than \(ReadLimits.tracks) faces")
-            }
+            try tracks.require(ids.insert(id).inserted, "face_id \(id) appears twice")
+            try tracks.require(ids.count <= ReadLimits.tracks, "is one of more than \(ReadLimits.tracks) faces")
         }
         return ids
     }

@@ -23,7 +23,8 @@ package struct Publication: Sendable {
         do throws(SystemError) {
             for path in [path, path + ".private"] { try FileSystem.createFolder(path) }
         } catch { throw VidscanError(.input, "cannot create the folder \(path): \(error)") }
-        (self.folder, records, self.replaces) = (FilePath.resolved(path), FilePath.resolved(path + ".private"), replaces)
+        (self.folder, records) = (FilePath.resolved(path), FilePath.resolved(path + ".private"))
+        self.replaces = replaces
         self.approver = approver ?? ProcessInfo.processInfo.environment["USER"] ?? ""
         guard !self.approver.isEmpty else { throw VidscanError(.input, "name who approves the videos: --approved-by") }
         guard !Self.contains(self.folder, records), chmod(records, 0o700) == 0 else {
