@@ -169,14 +169,14 @@ public struct Verification: Sendable {
             try Task.checkCancellation()
             var groups: [[SampledFrame]] = []
             while let first = next, groups.count < 2 * workers.count {
-                groups.append([])
-                while let frame = next, !options.isThorough || groups[groups.count - 1].isEmpty,
-                    Self.isTogether(
-                        frame.microseconds, from: first.microseconds, count: groups[groups.count - 1].count)
+                var group: [SampledFrame] = []
+                while let frame = next, !options.isThorough || group.isEmpty,
+                    Self.isTogether(frame.microseconds, from: first.microseconds, count: group.count)
                 {
-                    groups[groups.count - 1].append(frame)
+                    group.append(frame)
                     next = try reader.next()
                 }
+                groups.append(group)
             }
             let frames = groups.flatMap { $0 }
             for (frame, faces) in zip(frames, try await faces(in: groups).flatMap { $0 }) {
@@ -232,11 +232,9 @@ public struct Verification: Sendable {
     /// By group and frame.
     private func faces(in groups: [[SampledFrame]]) async throws -> [[[DetectedFace]]] {
         try await withThrowingTaskGroup(of: (Int, [[DetectedFace]]).self) { group in
-            for (offset, worker) in workers.enumerated() {
-                for index in stride(from: offset, to: groups.count, by: workers.count) {
-                    let frames = groups[index]
-                    group.addTask { (index, try await worker.faces(in: frames)) }
-                }
+            for (index, frames) in groups.enumerated() {
+                let worker = workers[index % workers.count]
+                group.addTask { (index, try await worker.faces(in: frames)) }
             }
             var found = [[[DetectedFace]]](repeating: [], count: groups.count)
             for try await (index, faces) in group { found[index] = faces }
