@@ -2,7 +2,7 @@ internal import Foundation
 public import VidscanBase
 internal import VidscanInference
 public import VidscanMedia
-internal import VidscanResults
+public import VidscanResults
 
 /// Searches a finished video for faces that may still be visible, with detectors that no analysis uses.
 ///
@@ -100,28 +100,24 @@ public struct Verification: Sendable {
         }
     }
 
-    /// Searches every frame in all video streams and cover pictures. Calls `opened` first, and `progressed` with the
-    /// position after each group of frames. Cancelling the task throws the code `interrupted`.
-    public func run(
-        _ input: String, opened: @escaping @Sendable (VideoInfo) -> Void,
-        progressed: @escaping @Sendable (_ microseconds: Int64, _ frames: Int, _ sightings: Int) -> Void
-    ) async throws -> Findings {
+    /// Searches every frame in all video streams and cover pictures. Tells the observer of each stream that it opens, and of
+    /// each group of frames. Cancelling the task throws the code `interrupted`.
+    public func run(_ input: String, observer: (any RunObserver)? = nil) async throws -> Findings {
         _ = try InputFile(input)
         return try await BlockingWork.run(thread: "verify", input: input) { cancellation in
-            try await search(input, cancellation, opened, progressed)
+            try await search(input, cancellation, observer)
         }
     }
 
     private func search(
-        _ input: String, _ cancellation: CancellationFlag, _ opened: (VideoInfo) -> Void,
-        _ progressed: (Int64, Int, Int) -> Void
+        _ input: String, _ cancellation: CancellationFlag, _ observer: (any RunObserver)?
     ) async throws -> Findings {
         let begin = ContinuousClock.now
         var findings = Findings()
         do {
             let reader = try reader(of: input, stream: nil, cancellation)
-            opened(reader.info)
-            try await search(reader, &findings, kept: KeptFaces(beside: input), progressed)
+            observer?.opened(input, info: reader.info)
+            try await search(reader, &findings, kept: KeptFaces(beside: input), observer)
             guard findings.frames > 0 else { throw MediaError(.noVideo, "no frame can be decoded") }
             findings.unsearched += reader.unreadablePictures
             if try reader.info.codec == "mjpeg" && reader.info.isPicture && Self.hasPreview(input) {
@@ -130,8 +126,8 @@ public struct Verification: Sendable {
             for stream in reader.otherVideoStreams {
                 do {
                     let other = try self.reader(of: input, stream: stream, cancellation)
-                    opened(other.info)
-                    try await search(other, &findings, progressed)
+                    observer?.opened(input, info: other.info)
+                    try await search(other, &findings, observer)
                 } catch let error as MediaError where error.code != .cancelled {
                     findings.unsearched.append("stream \(stream) (\(error.message))")
                 }
@@ -157,8 +153,7 @@ public struct Verification: Sendable {
     }
 
     private func search(
-        _ reader: FrameReader, _ findings: inout Findings, kept: KeptFaces? = nil,
-        _ progressed: (Int64, Int, Int) -> Void
+        _ reader: FrameReader, _ findings: inout Findings, kept: KeptFaces? = nil, _ observer: (any RunObserver)?
     ) async throws {
         let stream = reader.info.streamIndex
         var collector = EpisodeCollector()
@@ -190,7 +185,8 @@ public struct Verification: Sendable {
                 findings.lastMicroseconds = frame.microseconds
             }
             findings.frames += frames.count
-            progressed(findings.lastMicroseconds, findings.frames, count)
+            observer?.progressed(
+                RunProgress(microseconds: findings.lastMicroseconds, frames: findings.frames, faces: count))
         }
         findings.streams.append(stream)
         let isPicture = findings.frames == before + 1

@@ -222,7 +222,7 @@ final class Publisher: Sendable {
 
     private func search(_ verification: Verification) -> (String) async throws -> Void {
         { [self] path in
-            let findings = try await verification.run(path, opened: { _ in }, progressed: { _, _, _ in })
+            let findings = try await verification.run(path)
             if !findings.unsearched.isEmpty { state.withLock { $0 = true } }
             let face = findings.episodes.first.map { "a face may be visible at \(findings.place(of: $0))" }
             guard let problem = face ?? (findings.unsearched.first.map { "\($0) was not searched" }) else { return }

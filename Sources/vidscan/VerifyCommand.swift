@@ -92,11 +92,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 let known = try reviewed.flatMap { path throws(VidscanError) in
                     FileSystem.entry(path) == nil ? nil : try ReviewedFindings(path: path, for: input)
                 }
-                var findings = try await verification.run(input) { info in
-                    reporter.opened(input, info: info)
-                } progressed: { microseconds, frames, sightings in
-                    reporter.progressed(RunProgress(microseconds: microseconds, frames: frames, faces: sightings))
-                }
+                var findings = try await verification.run(input, observer: reporter)
                 if let known {
                     let count = findings.remove(known)
                     reporter.note("\(NumberText.count(count, "finding")) marked as reviewed", input: input)
