@@ -59,10 +59,8 @@ package final class OverlayPainter {
         let strokes: [DrawingSurface.Style] = [
             .stroke(Self.shadow, width: sizes.line * 1.8), .stroke(.white, width: sizes.line * 0.8),
         ]
-        let eyes =
-            [Self.sees(leftEye: true, of: face[.yaw]) ? face[.leftEye] : nil]
-            + [Self.sees(leftEye: false, of: face[.yaw]) ? face[.rightEye] : nil]
-        for eye in eyes.compactMap({ $0 }) {
+        for (isLeft, eye) in [(true, face[.leftEye]), (false, face[.rightEye])] {
+            guard let eye, Self.sees(leftEye: isLeft, of: face[.yaw]) else { continue }
             for stroke in strokes { surface.ellipse(center: eye, radiusX: radius, radiusY: radius, stroke) }
         }
         if let left = face[.leftMouthCorner], let right = face[.rightMouthCorner] {

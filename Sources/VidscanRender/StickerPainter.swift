@@ -36,7 +36,7 @@ package final class StickerPainter {
     }
 
     /// The error names the image, because the input of the run is another file.
-    private static func read(_ path: String) throws(VidscanError) -> RasterImage {
+    package static func read(_ path: String) throws(VidscanError) -> RasterImage {
         do throws(VidscanError) {
             let file = try InputFile(path)
             return try VidscanError.media(stage: .open) { () throws(MediaError) in

@@ -4,7 +4,7 @@ internal import Glibc
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
-internal import VidscanMedia
+internal import VidscanRender
 internal import VidscanResults
 
 struct BatchInputOptions: ParsableArguments {
@@ -175,10 +175,7 @@ extension BatchShard: ExpressibleByArgument {
 enum BatchChecks {
     static func settings(_ settings: Settings, merges: Bool) throws(VidscanError) {
         if let sticker = settings.render.sticker {
-            do { _ = try PictureFile.read(try InputFile(sticker).absolutePath) } catch {
-                let reason = (error as? VidscanError)?.reason ?? (error as? MediaError)?.message
-                throw VidscanError(.input, "the sticker \(sticker): \(reason ?? error.localizedDescription)")
-            }
+            do { _ = try StickerPainter.read(sticker) } catch { throw VidscanError(.input, error.reason) }
         }
         guard merges else { return }
         guard settings.write.formats.contains(.csv) else {

@@ -15,6 +15,7 @@ final class Anonymizer {
     private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
     let covers: CoverFile?
+    private var regions: [CoverFile.Region] { covers?.regions ?? [] }
     /// The indices of the covers that were drawn.
     private var applied: Set<Int> = []
     private(set) var visibleFaces = VisibleFaces()
@@ -83,14 +84,14 @@ final class Anonymizer {
 
     /// Throws if a cover was not drawn in any frame, because then it does not hide what it should.
     func finish() throws(VidscanError) {
-        let missing = covers?.regions.indices.first { covers?.regions[$0].what != nil && !applied.contains($0) }
+        let missing = regions.indices.first { regions[$0].what != nil && !applied.contains($0) }
         guard let missing else { return }
         throw .result("no frame is at the time of cover \(missing + 1) of \(covers?.name ?? ""); no video was written")
     }
 
     /// Covers reach half a frame of a slow video beyond their keyframes.
     private func drawnCovers(at microseconds: Int64) -> [(CoverFile.What, Rectangle)] {
-        (covers?.regions ?? []).enumerated().compactMap { index, region in
+        regions.enumerated().compactMap { index, region in
             let box = region.box(at: microseconds, reach: 50_000)
             guard let what = region.what, let box else { return nil }
             applied.insert(index)
@@ -101,7 +102,7 @@ final class Anonymizer {
     /// Whether all that was found of a face within the time of a release, in the window around this frame, is where that
     /// says. Somebody who passes there has other samples too, and stays hidden; so do two faces at one place.
     private func isReleased(_ id: Int, in timeline: FaceTimeline, at microseconds: Int64) -> Bool {
-        (covers?.regions ?? []).contains { region in
+        regions.contains { region in
             guard region.what == nil, region.box(at: microseconds) != nil else { return false }
             let samples = timeline.window.filter { sample in sample.faces.contains { $0.faceID == id } }
                 .filter { region.times.contains($0.microseconds) }

@@ -140,15 +140,11 @@ struct FaceState {
         state.numbers.move(by: map)
         if let mesh {
             let depth = Float(abs(map.xx * map.yy - map.xy * map.yx).squareRoot())
-            var coordinates = mesh.coordinates
-            for index in 0..<coordinates.count / 3 {
-                let moved = map.apply(
-                    to: Point(x: Double(coordinates[3 * index]), y: Double(coordinates[3 * index + 1])))
-                coordinates[3 * index] = Float(moved.x)
-                coordinates[3 * index + 1] = Float(moved.y)
-                coordinates[3 * index + 2] *= depth
-            }
-            state.mesh = FaceMesh(coordinates: coordinates)
+            state.mesh = FaceMesh(
+                coordinates: (0..<FaceMesh.pointCount).flatMap { index in
+                    let moved = map.apply(to: mesh[index])
+                    return [Float(moved.x), Float(moved.y), Float(mesh.z(index)) * depth]
+                })
         }
         return state
     }
