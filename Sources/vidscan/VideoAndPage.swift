@@ -26,10 +26,7 @@ struct VideoAndPage: ResultAddition {
         if let rendering = try settings.rendering?.withCovers(beside: resultPath) {
             let summary = try await Renderer(options: rendering, observer: observer).run(
                 resultPath: folder, name: name, replaces: false, isNew: true)
-            if let hidden = summary.hidden { outcome.append(hidden) }
-            if let visibility = summary.visibility {
-                outcome += [visibility.words] + (visibility.reasons.map { [$0] } ?? [])
-            }
+            outcome = [summary.hidden, summary.visibility?.words, summary.visibility?.reasons].compactMap { $0 }
         }
         if settings.report.page {
             let page = try await page(settings).run(resultPath: folder, replaces: false)

@@ -155,11 +155,10 @@ final class Anonymizer {
                 span <= Int64(max(2 * options.holdSeconds, Self.bridgedSeconds) * 1e6)
                 && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
             if isBridged || after.number - before.number <= 2 {
-                let fractions = [0.25, 0.5, 0.75]
-                return [before.face, after.face]
-                    + fractions.map {
-                        before.face.interpolated(to: after.face, fraction: $0, microseconds: microseconds)
-                    }
+                let between = [0.25, 0.5, 0.75].map {
+                    before.face.interpolated(to: after.face, fraction: $0, microseconds: microseconds)
+                }
+                return [before.face, after.face] + between
             }
         }
         return [before, after].compactMap { $0 }.flatMap { held -> [FaceState] in
