@@ -144,11 +144,7 @@ struct InteractCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        var options = InteractionAnalysis.Options()
-        options.output = output
-        options.outputIsFolder = results.count > 1
-        options.replaces = force
-        let analysis = InteractionAnalysis(options: options)
+        let analysis = InteractionAnalysis(output: output, outputIsFolder: results.count > 1, replaces: force)
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
                 let summary = try await analysis.run(resultPath: result)

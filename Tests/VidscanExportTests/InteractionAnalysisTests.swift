@@ -35,9 +35,7 @@ struct InteractionAnalysisTests {
     }
 
     private static func analyzed(_ folder: TemporaryFolder) async throws -> CSVTable {
-        var options = InteractionAnalysis.Options()
-        options.replaces = true
-        let summary = try await InteractionAnalysis(options: options).run(resultPath: folder.path + "/result")
+        let summary = try await InteractionAnalysis(replaces: true).run(resultPath: folder.path + "/result")
         #expect(summary.path == folder.path + "/result/dyads.csv")
         return try CSVTable(path: summary.path)
     }
@@ -128,13 +126,11 @@ struct InteractionAnalysisTests {
         let folder = try Self.result(seconds: 12) { _ in [] }
         try folder.write("mine", to: "result/dyads.csv")
         await #expect(throws: VidscanError.self) {
-            try await InteractionAnalysis(options: InteractionAnalysis.Options()).run(
-                resultPath: folder.path + "/result")
+            try await InteractionAnalysis().run(resultPath: folder.path + "/result")
         }
         #expect(try folder.text("result/dyads.csv") == "mine")
-        var options = InteractionAnalysis.Options()
-        (options.output, options.outputIsFolder) = (folder.path + "/a/b", true)
-        _ = try await InteractionAnalysis(options: options).run(resultPath: folder.path + "/result")
+        _ = try await InteractionAnalysis(output: folder.path + "/a/b", outputIsFolder: true).run(
+            resultPath: folder.path + "/result")
         #expect(try folder.text("a/b/talk.dyads.csv").hasPrefix("person_a,person_b,measure,"))
     }
 }

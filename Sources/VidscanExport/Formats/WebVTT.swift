@@ -92,9 +92,7 @@ private struct FaceBoxes {
         var boxes: [[Field]] = []
         for _ in 0..<count {
             guard try table.next() else { throw .result("faces.csv has fewer faces than frames.csv") }
-            guard try table.count(columns.frame) == number else {
-                throw table.problem("does not match its frame in frames.csv")
-            }
+            try table.require(try table.count(columns.frame) == number, "does not match its frame in frames.csv")
             let personID = try table.optionalInteger(columns.person, in: ReadLimits.ids)
             let faceID = try table.integer(columns.face, in: ReadLimits.ids)
             let box = try box.numbers(in: table).box

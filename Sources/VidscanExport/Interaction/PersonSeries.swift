@@ -55,13 +55,10 @@ struct PersonSeries {
         while try table.next() {
             let now = try table.microseconds(time)
             while sample < times.count, times[sample] < now { sample += 1 }
-            guard sample < times.count, times[sample] == now else {
-                throw table.problem("time is not in frames.csv, or goes back")
-            }
+            try table.require(sample < times.count && times[sample] == now, "time is not in frames.csv, or goes back")
             rows += 1
-            guard rows <= Self.maximumRows else {
-                throw table.problem("is one of more than \(Self.maximumRows) rows, too many to compare people")
-            }
+            try table.require(
+                rows <= Self.maximumRows, "is one of more than \(Self.maximumRows) rows, too many to compare people")
             if rows.isMultiple(of: 1 << 12) { try check() }
             guard let id = try table.optionalInteger(person, in: ReadLimits.ids) else { continue }
             var values: [Double] = []

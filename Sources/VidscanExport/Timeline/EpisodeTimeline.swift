@@ -77,7 +77,6 @@ struct Annotation: Sendable, Equatable {
 
     /// The name that its person was given.
     var personName: String? { episode.personID.flatMap { names[$0] } }
-
     var kind: Episode.Kind { episode.kind }
     /// In microseconds.
     var begin: Int64 { episode.startMicroseconds }

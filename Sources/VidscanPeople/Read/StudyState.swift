@@ -116,7 +116,6 @@ struct StudyState: Codable, Sendable, Equatable {
 
     /// By the path of the video.
     var entries: [PathBytes: Video] { Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) }) }
-
     var studyIDs: Set<Int> { Set(videos.flatMap { $0.people.map(\.studyPersonId) }) }
 
     func name(of studyID: Int) -> String? { names.first { $0.studyPersonId == studyID }?.name }
@@ -175,6 +174,5 @@ final class StudyFolder {
     }
 
     func path(of name: String) -> String { FilePath.joining(path, name) }
-
     func contains(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(of: name)) }
 }

@@ -62,9 +62,7 @@ struct StudyTrack: Sendable {
         let box = try FaceColumns(FaceField.box, of: table)
         var tracks: [StudyTrack] = []
         while try table.next() {
-            guard tracks.count < ReadLimits.tracks else {
-                throw table.problem("is one of more than \(ReadLimits.tracks) tracks")
-            }
+            try table.require(tracks.count < ReadLimits.tracks, "is one of more than \(ReadLimits.tracks) tracks")
             guard let personID = try table.optionalInteger(person, in: ReadLimits.ids) else {
                 throw .result("tracks.csv has a blank person_id: an early version wrote it; analyse the video again")
             }
@@ -74,9 +72,7 @@ struct StudyTrack: Sendable {
                 secondsVisible: try table.number(visible, in: ReadLimits.durations),
                 bestMicroseconds: try table.microseconds(best), bestFrame: Int64(try table.count(frame)),
                 box: try box.numbers(in: table).box)
-            guard track.firstMicroseconds <= track.lastMicroseconds else {
-                throw table.problem("last_time is before first_time")
-            }
+            try table.require(track.firstMicroseconds <= track.lastMicroseconds, "last_time is before first_time")
             tracks.append(track)
         }
         tracks.sort { $0.faceID < $1.faceID }

@@ -173,6 +173,5 @@ struct PeoplePage {
     }
 
     private static func title(_ row: PersonRow) -> String { row.name ?? "Person \(row.studyPersonID)" }
-
     private static func seconds(_ value: Double) -> String { String(format: "%.1f", value) }
 }
