@@ -5,7 +5,6 @@ internal import VidscanResults
 struct SampleTable {
     struct Frame {
         let microseconds: Int64
-        /// The index of its first row.
         let firstRow: Int
     }
 
@@ -21,7 +20,6 @@ struct SampleTable {
     private(set) var frames: [Frame] = []
     /// In the order of the record.
     private(set) var rows: [Row] = []
-    /// The indices of the rows of each face, by face_id.
     private(set) var rowsOfFace: [Int: [Int32]] = [:]
     /// By face_id.
     let people: [Int: Int]

@@ -63,7 +63,6 @@ private struct Dyad {
     let clock: RegularClock
     let first, second: Int
 
-    /// Passes on what `check` throws.
     func rows(_ check: () throws(VidscanError) -> Void) throws(VidscanError) -> [DyadRow] {
         var rows: [DyadRow] = []
         for (index, signal) in PersonSeries.signals.enumerated() where series.isKnown[index] {

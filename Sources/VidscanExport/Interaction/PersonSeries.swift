@@ -16,7 +16,6 @@ struct PersonSeries {
     /// The rows of one person, in time order. Values are NaN if missing.
     fileprivate struct Rows {
         var samples: [Int] = []
-        /// By signal.
         var values = signals.map { _ in [Double]() }
         var looksAt: [Int32?] = []
         /// Of the last row's box.

@@ -75,10 +75,8 @@ struct Annotation: Sendable, Equatable {
     /// Those that people were given, by person_id.
     var names: [Int: String] = [:]
 
-    /// The name that its person was given.
     var personName: String? { episode.personID.flatMap { names[$0] } }
     var kind: Episode.Kind { episode.kind }
-    /// In microseconds.
     var begin: Int64 { episode.startMicroseconds }
     var end: Int64 { episode.endMicroseconds }
 

@@ -1,4 +1,5 @@
 internal import VidscanFaces
+internal import VidscanResults
 
 /// The people of all videos of a study, with what decides who may be the same.
 struct StudyPeople: Sendable {

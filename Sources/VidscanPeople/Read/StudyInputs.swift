@@ -8,7 +8,6 @@ struct StudyInputs {
     private(set) var state: StudyState
     private(set) var warnings: [(video: String, message: String)] = []
     private(set) var failures: [VidscanError] = []
-    /// By the path of the video.
     private var videos: [PathBytes: StudyVideo] = [:]
     private var known: [PathBytes: Int]
     private let cancellation: CancellationFlag

@@ -27,7 +27,6 @@ struct StudyState: Codable, Sendable, Equatable {
         /// By number, then by the first `face_id`.
         var people: [Person]
 
-        /// By face_id.
         var peopleOfFaces: [Int: Person] {
             Dictionary(people.flatMap { person in person.faceIds.map { ($0, person) } }) { $1 }
         }
@@ -114,7 +113,6 @@ struct StudyState: Codable, Sendable, Equatable {
         try AtomicFile.write(RecordFile.text(self, name: path), to: path)
     }
 
-    /// By the path of the video.
     var entries: [PathBytes: Video] { Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) }) }
     var studyIDs: Set<Int> { Set(videos.flatMap { $0.people.map(\.studyPersonId) }) }
 

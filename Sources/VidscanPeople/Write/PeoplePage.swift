@@ -50,9 +50,9 @@ struct PeoplePage {
                 // Opens the report at the clearest picture of the face.
                 FileManager.default.fileExists(atPath: path)
                     ? FilePath.relative(path, to: folder.path)
-                        + "#t=\(TimeText.seconds(row.bestMicroseconds))&face=\(row.faceIDs[0])" : nil
+                        + "#t=\(TimeText.seconds(row.best.bestMicroseconds))&face=\(row.tracks[0].faceID)" : nil
             }
-            let ids = row.faceIDs.map(String.init)
+            let ids = row.tracks.map { String($0.faceID) }
             let tracks = (ids.count == 1 ? "face " : "faces ") + ids.joined(separator: ", ")
             return PageFace(
                 thumbnail: pictures.urls[Key(row)], label: Self.title(row), name: isNamed ? Self.title(row) : nil,
@@ -146,7 +146,7 @@ struct PeoplePage {
                 let result = try StoredResult(path: video.resultPath)
                 let source = try result.source(override: nil, acceptsChanges: false)
                 let shown = rows.compactMap { row in
-                    row.faceIDs.compactMap(video.track).first { $0.bestMicroseconds == row.bestMicroseconds }.map {
+                    row.tracks.first { $0.bestMicroseconds == row.best.bestMicroseconds }.map {
                         (row, FaceMoment($0.faceID, $0.bestMicroseconds, $0.box))
                     }
                 }
