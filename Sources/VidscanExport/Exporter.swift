@@ -93,7 +93,7 @@ public struct Exporter: Sendable {
         }
         for (format, _, paths) in places.files where format.table == nil {
             for (position, path) in paths.enumerated() {
-                guard !cancellation.isSet else { throw VidscanError(.interrupted, "interrupted") }
+                try cancellation.check()
                 let file = try AtomicFile(path: path, replaces: options.replaces, source: record.input.path)
                 switch format {
                 case .elan: try file.write(ELANDocument(tiers: tiers, media: places.media(from: path)).text())

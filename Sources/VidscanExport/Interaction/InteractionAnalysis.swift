@@ -25,14 +25,12 @@ public struct InteractionAnalysis: Sendable {
     /// of people. Cancelling the task throws a `VidscanError` with the code `interrupted`.
     public func run(resultPath: String) async throws -> (path: String, pairs: Int) {
         try await BlockingWork.run(thread: "interact", input: resultPath) { cancellation in
-            try write(resultPath) { () throws(VidscanError) in
-                guard !cancellation.isSet else { throw VidscanError(.interrupted, "interrupted") }
-            }
+            try write(resultPath, cancellation)
         }
     }
 
     private func write(
-        _ resultPath: String, _ check: () throws(VidscanError) -> Void
+        _ resultPath: String, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> (String, Int) {
         let result = try StoredResult(path: resultPath)
         let video = result.record.input.path
@@ -41,14 +39,14 @@ public struct InteractionAnalysis: Sendable {
             folder.map { FilePath.joining($0, "\(ExportPlaces.stem(of: video)).\(ResultFiles.dyads)") } ?? output
             ?? FilePath.joining(result.name, ResultFiles.dyads)
         let file = try AtomicFile(path: path, replaces: replaces, source: video)
-        let series = try PersonSeries(folder: result.name, check)
+        let series = try PersonSeries(folder: result.name, cancellation)
         var writer = ByteWriter()
         writer.writeCSV(row: DyadTable.columns.map { .text($0.name) })
         let pairs = try series.pairs(seconds: Self.minimumSeconds)
         if let clock = series.clock {
             for (first, second) in pairs {
                 let dyad = Dyad(series: series, clock: clock, first: first, second: second)
-                for row in try dyad.rows(check) { writer.writeCSV(row: DyadTable.fields(of: row)) }
+                for row in try dyad.rows(cancellation) { writer.writeCSV(row: DyadTable.fields(of: row)) }
             }
         }
         try file.write(writer.bytes)
@@ -63,14 +61,14 @@ private struct Dyad {
     let clock: RegularClock
     let first, second: Int
 
-    func rows(_ check: () throws(VidscanError) -> Void) throws(VidscanError) -> [DyadRow] {
+    func rows(_ cancellation: CancellationFlag) throws(VidscanError) -> [DyadRow] {
         var rows: [DyadRow] = []
         for (index, signal) in PersonSeries.signals.enumerated() where series.isKnown[index] {
             let (a, b) = (series.values(index, of: first, clock), series.values(index, of: second, clock))
             if signal.measure == .speaking { rows += turns(a, b) }
             var row = row(signal.measure, known: zip(a, b).count { !$0.isNaN && !$1.isNaN })
             if row.coverageSeconds >= InteractionAnalysis.minimumSeconds {
-                row.synchrony = try Synchrony(a, b, interval: clock.interval, check: check)
+                row.synchrony = try Synchrony(a, b, interval: clock.interval, check: cancellation.check)
             }
             rows.append(row)
         }

@@ -39,7 +39,7 @@ struct PersonSeries {
     private(set) var hasLooks = false
     private var people: [Int: Rows] = [:]
 
-    init(folder: String, _ check: () throws(VidscanError) -> Void) throws(VidscanError) {
+    init(folder: String, _ cancellation: CancellationFlag) throws(VidscanError) {
         let times = try SampleTimes(folder: folder, mayBeEmpty: true).microseconds
         clock = RegularClock(microseconds: times)
         guard clock != nil || times.first == times.last else {
@@ -58,7 +58,7 @@ struct PersonSeries {
             rows += 1
             try table.require(
                 rows <= Self.maximumRows, "is one of more than \(Self.maximumRows) rows, too many to compare people")
-            if rows.isMultiple(of: 1 << 12) { try check() }
+            if rows.isMultiple(of: 1 << 12) { try cancellation.check() }
             guard let id = try table.optionalInteger(person, in: ReadLimits.ids) else { continue }
             var values: [Double] = []
             for (signal, column) in zip(Self.signals, columns) {

@@ -141,7 +141,7 @@ struct PeoplePage {
                 hidden += 1
                 continue
             }
-            if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
+            try cancellation.check()
             do throws(VidscanError) {
                 let result = try StoredResult(path: video.resultPath)
                 let source = try result.source(override: nil, acceptsChanges: false)

@@ -95,7 +95,7 @@ struct StudyTables {
                     if writer.count >= 1 << 16 {
                         try file.write(writer.bytes)
                         writer.removeAll()
-                        if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
+                        try cancellation.check()
                     }
                 }
             } catch { throw error.naming(video.resultPath) }
