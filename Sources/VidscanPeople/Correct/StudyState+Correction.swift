@@ -13,8 +13,7 @@ extension StudyState {
             try requirePerson(id)
             if let other = names.first(where: { $0.name == name && $0.studyPersonId != id }) {
                 throw .result(
-                    "person \(other.studyPersonId) has the name \(name) already; merge them if they are one"
-                        + " person")
+                    "person \(other.studyPersonId) has the name \(name) already; merge them if they are one person")
             }
             setName(name, of: id)
         }

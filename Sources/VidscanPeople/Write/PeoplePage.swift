@@ -158,16 +158,12 @@ struct PeoplePage {
                 missing.append("\(video.name): \(error.reason)")
             }
         }
-        var notices: [String] = []
-        if let first = missing.first {
-            notices.append(
-                "The faces of \(NumberText.count(missing.count, "video")) are not shown, because the file could not be read"
-                    + " (\(first)).")
-        }
-        if hidden > 0 {
-            notices.append(
-                "The faces of \(NumberText.count(hidden, "video")) are not shown, because they are hidden in a copy;"
-                    + " --thumbnails shows them.")
+        let reasons = [
+            (missing.count, "the file could not be read (\(missing.first ?? ""))"),
+            (hidden, "they are hidden in a copy; --thumbnails shows them"),
+        ]
+        let notices = reasons.filter { $0.0 > 0 }.map { count, reason in
+            "The faces of \(NumberText.count(count, "video")) are not shown, because \(reason)."
         }
         return (urls, notices)
     }
