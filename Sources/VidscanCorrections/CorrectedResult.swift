@@ -3,7 +3,6 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// Writes the files of a result with corrections.
 struct CorrectedResult {
     /// The result as the analysis wrote it.
     let source: StoredResult

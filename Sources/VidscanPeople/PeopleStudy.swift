@@ -24,8 +24,7 @@ package struct PeopleStudy: Sendable {
     }
 
     package struct Summary: Sendable {
-        package var people = 0
-        package var videos = 0
+        package var people = 0, videos = 0
         /// Decisions on the page that a person should check.
         package var doubts = 0
         package var corrections = 0

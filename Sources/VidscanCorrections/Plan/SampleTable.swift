@@ -147,11 +147,14 @@ struct CorrectedOutcome {
     }
 
     func frames(of folder: String, isLeftOut: [Bool]) -> TrackedFrames {
-        TrackedFrames(folder: folder, name: ResultFiles.record, isLeftOut: isLeftOut) {
-            [trackOfRow, isSplitOff] face, row, _ in
-            face.track = Int(trackOfRow[row])
-            // The match compares the sample with those of the other part.
-            if face.track > 0, isSplitOff[face.track - 1] { face.personMatch = nil }
+        TrackedFrames(folder: folder, name: ResultFiles.record) { [trackOfRow, isSplitOff] frame, position in
+            for index in frame.faces.indices {
+                let track = Int(trackOfRow[position.face + index])
+                frame.faces[index].track = track
+                // The match compares the sample with those of the other part.
+                if track > 0, isSplitOff[track - 1] { frame.faces[index].personMatch = nil }
+            }
+            return !isLeftOut[position.frame]
         }
     }
 }

@@ -38,8 +38,7 @@ struct StudyState: Codable, Sendable, Equatable {
     }
 
     struct Separation: Codable, Sendable, Hashable {
-        var one: Int
-        var other: Int
+        var one, other: Int
     }
 
     private(set) var version = Self.currentVersion

@@ -40,7 +40,6 @@ package struct FaceRecord: Sendable {
 }
 
 extension FaceRecord {
-    /// `size`: that of the frame.
     package init(_ face: AnalyzedFace, in size: PictureSize, metrics wanted: Set<Metric>) {
         evidence = Evidence(appearance: face.appearance, shape: face.shape, crop: face.crop)
         emoji = face.expressions?.dominantEmoji(among: wanted)

@@ -59,9 +59,7 @@ package struct RunRecord: Codable, Sendable {
         /// The sound and the mouths; missing in early versions.
         package var speechSeconds: Double? = 0.0
         /// On one thread.
-        package var followSeconds = 0.0
-        /// On one thread.
-        package var tableSeconds = 0.0
+        package var followSeconds = 0.0, tableSeconds = 0.0
 
         package init() {}
     }
