@@ -8,7 +8,7 @@ struct CorrectedResult {
     let source: StoredResult
     let tracks: CorrectedTracks
     /// Returns the model that computes emotions and emojis, given the digests of those that analysed the video.
-    let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+    let model: RecordedModel
 
     /// What the tables have; the last are the rows of `embeddings.npy`.
     typealias Counts = (outcome: TrackingOutcome, pass: OutputPass.Summary, embeddings: Int?)

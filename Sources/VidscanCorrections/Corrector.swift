@@ -1,6 +1,5 @@
-public import VidscanBase
-public import VidscanFaces
-internal import VidscanResults
+internal import VidscanBase
+public import VidscanResults
 
 /// Applies the corrections of a person to the tables of a result.
 ///
@@ -32,14 +31,10 @@ public struct Corrector: Sendable {
     }
 
     private let options: Options
-    private let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+    private let model: RecordedModel
 
-    /// `model` returns the model that computes emotions and emojis, given the SHA-256 of each model file that analysed the
-    /// video. It is called only if anybody in the video has resting levels.
-    public init(
-        options: Options = Options(),
-        model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
-    ) {
+    /// `model` is called only if anybody in the video has resting levels.
+    public init(options: Options = Options(), model: @escaping RecordedModel) {
         (self.options, self.model) = (options, model)
     }
 

@@ -171,5 +171,4 @@ final class StudyFolder {
     }
 
     func path(of name: String) -> String { FilePath.joining(path, name) }
-    func contains(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(of: name)) }
 }

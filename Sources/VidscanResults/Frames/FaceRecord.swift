@@ -143,8 +143,6 @@ package struct FaceNumbers: Sendable {
     /// In the order of `FaceField.all`; NaN if missing.
     var values = [Double](repeating: .nan, count: FaceField.all.count)
 
-    package init() {}
-
     package subscript(field: FaceField) -> Double? {
         get {
             switch field {

@@ -1,6 +1,6 @@
 internal import Foundation
-package import VidscanBase
-package import VidscanFaces
+public import VidscanBase
+public import VidscanFaces
 package import VidscanMedia
 
 /// `run.json`: the input, settings, tools and outcome of a run.
@@ -170,6 +170,9 @@ package struct RunRecord: Codable, Sendable {
         try corrections?.check(check)
     }
 }
+
+/// Returns the model that computes emotions and emojis, given the SHA-256 of each model file that analysed a video.
+public typealias RecordedModel = @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
 
 package struct Tools: Codable, Equatable, Sendable {
     package var vidscanVersion = Vidscan.version
