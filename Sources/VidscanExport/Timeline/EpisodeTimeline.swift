@@ -1,4 +1,3 @@
-internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
