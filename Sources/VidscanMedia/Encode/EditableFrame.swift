@@ -42,34 +42,27 @@ package final class EditableFrame {
                 height: rectangle.height * scaleY + 2), in: size)
     }
 
-    /// The mean luma of cells, 0…255, row by row: `side` columns and as many rows divide a rectangle in display pixels
-    /// evenly. Outside the frame, its border is repeated.
+    /// The mean luma, 0…255, of the cells of a rectangle in display pixels: `side` rows of as many. Outside the frame, its
+    /// border is repeated.
     package func luma(of rectangle: Rectangle, side: Int) -> [Float] {
-        var cells = [Float](repeating: 0, count: side * side)
         // Every editable frame is planar.
-        guard let plane = PlanarImage(frame)?.luma else { return cells }
+        guard let plane = PlanarImage(frame)?.luma else { return [Float](repeating: 0, count: side * side) }
         let columns = AxisWeights(
             samples: plane.width, length: rectangle.width * scaleX, outputs: side, offset: rectangle.x * scaleX
         ).rowFilter
         let rows = AxisWeights(
             samples: plane.height, length: rectangle.height * scaleY, outputs: side, offset: rectangle.y * scaleY)
-        let samples = columns.samples(of: 0..<columns.outputCapacity).clamped(to: 0..<plane.width)
+        let width = min(plane.width, columns.sampleCapacity)
         let kernels = vs_best_kernels().pointee
-        var sums = [Float](repeating: 0, count: max(plane.width, columns.sampleCapacity))
-        var line = [Float](repeating: 0, count: columns.outputCapacity)
-        for row in 0..<side {
-            rows.span(of: row).withUnsafeBufferPointer { weights in
-                sums.withUnsafeMutableBufferPointer { sums in
-                    guard let base = sums.baseAddress else { return }
-                    plane.sumRows(
-                        x: samples.lowerBound, y: rows.first[row], width: samples.count, weights: weights,
-                        into: base + samples.lowerBound, with: kernels)
-                }
+        var sums = [Float](repeating: 0, count: columns.sampleCapacity)
+        var cells = [Float](repeating: 0, count: columns.outputCapacity)
+        return (0..<side).flatMap { row in
+            rows.span(of: row).withUnsafeBufferPointer {
+                plane.sumRows(x: 0, y: rows.first[row], width: width, weights: $0, into: &sums, with: kernels)
             }
-            columns.apply(to: sums, into: &line)
-            cells.replaceSubrange(row * side..<(row + 1) * side, with: line.prefix(side))
+            columns.apply(to: sums, into: &cells)
+            return cells.prefix(side)
         }
-        return cells
     }
 
     /// Alpha-blends a patch, in the frame's matrix and range.

@@ -18,9 +18,8 @@ final class Anonymizer {
     private var regions: [CoverFile.Region] { covers?.regions ?? [] }
     /// The indices of the covers that were drawn.
     private var applied: Set<Int> = []
-    /// Of the covers that follow the picture and that this frame or the last one has, by their indices.
+    /// Of the covers that follow the picture, by their indices.
     private var trackers: [Int: CoverTracker] = [:]
-    private var lastMicroseconds = Int64.min
     private(set) var visibleFaces = VisibleFaces()
 
     /// Longer gaps within a track are not bridged.
@@ -74,7 +73,8 @@ final class Anonymizer {
             doubts[face.faceID] = .overlap
             hide(face.faceID)
         }
-        let drawn = drawnCovers(in: frame, timeline)
+        let last = timeline.sample(number - 1)?.microseconds ?? frame.microseconds
+        let drawn = drawnCovers(in: frame, isCut: timeline.hasCut(after: last, upTo: frame.microseconds))
         hiddenSpans.add(faces: hidden.count + drawn.count, at: frame.microseconds)
         if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
         let scale = AffineTransform(xx: frame.scaleX, xy: 0, x: 0, yx: 0, yy: frame.scaleY, y: 0)
@@ -93,20 +93,15 @@ final class Anonymizer {
     }
 
     /// Covers reach half a frame of a slow video beyond their keyframes. Call it before anything is drawn into the frame.
-    private func drawnCovers(in frame: EditableFrame, _ timeline: FaceTimeline) -> [(CoverFile.What, Rectangle)] {
-        let isCut = timeline.hasCut(after: lastMicroseconds, upTo: frame.microseconds)
-        lastMicroseconds = frame.microseconds
-        return regions.enumerated().compactMap { index, region in
-            guard let what = region.what, var box = region.box(at: frame.microseconds, reach: 50_000) else {
-                trackers[index] = nil
-                return nil
-            }
+    private func drawnCovers(in frame: EditableFrame, isCut: Bool) -> [(CoverFile.What, Rectangle)] {
+        regions.enumerated().compactMap { index, region in
+            let box = region.box(at: frame.microseconds, reach: 50_000)
+            guard let what = region.what, let box else { return nil }
             applied.insert(index)
-            if region.follows {
-                box = trackers[index, default: CoverTracker()].box(
-                    of: region, straight: box, at: frame.microseconds, isCut: isCut, luma: frame.luma)
-            }
-            return (what, box)
+            guard region.follows else { return (what, box) }
+            let tracked = trackers[index, default: CoverTracker()].box(
+                of: region, straight: box, at: frame.microseconds, isCut: isCut, luma: frame.luma)
+            return (what, tracked)
         }
     }
 
