@@ -189,7 +189,7 @@ let package = Package(
             ], swiftSettings: tests),
         // Imports only Vidscan, as another package would, so it does without MemberImportVisibility.
         .testTarget(
-            name: "VidscanTests", dependencies: ["TestSupport", "Vidscan", "VidscanBase", "vidscan"],
+            name: "VidscanTests", dependencies: ["TestSupport", "Vidscan", "VidscanBase"],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")] + unoptimized),
         .testTarget(
             name: "VidscanBatchTests",
@@ -203,7 +203,7 @@ let package = Package(
             name: "VidscanCorrectionsTests",
             dependencies: [
                 "TestSupport", "VidscanAnalysis", "VidscanBase", "VidscanCorrections", "VidscanFaces",
-                "VidscanResults", "vidscan",
+                "VidscanResults",
             ],
             swiftSettings: tests),
         .testTarget(
@@ -212,9 +212,10 @@ let package = Package(
             swiftSettings: tests),
         .testTarget(
             name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: tests),
+        // Runs the command, which is built with the tests. A dependency would have this target compiled last, on one core.
         .testTarget(
             name: "CLITests",
-            dependencies: ["CZlib", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender", "vidscan"],
+            dependencies: ["CZlib", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender"],
             exclude: ["mesh.golden.json", "Transcripts"],
             swiftSettings: tests),
     ],
