@@ -88,11 +88,5 @@ enum BIDSEvents {
 
     private static let seen = [("0", "no"), ("1", "yes")]
 
-    private static func number(_ value: Double?) -> String? {
-        value.map { value in
-            var writer = ByteWriter()
-            writer.write(value, decimals: 2)
-            return String(decoding: writer.bytes, as: UTF8.self)
-        }
-    }
+    private static func number(_ value: Double?) -> String? { value.map { NumberText.fixed($0, decimals: 2) } }
 }
