@@ -12,11 +12,6 @@
       return count < 1;
     }).reverse();
   }
-  /** The path of the result as a command takes it. A page that was not opened from its folder does not know it. */
-  function resultPath() {
-    if (data.result === undefined || location.protocol !== "file:") return "RESULT";
-    return decodeURIComponent(new URL(data.result + "/", location).pathname).slice(0, -1);
-  }
 
   const corrections = {
     /** Those that the tables contain already, and those made since. */
