@@ -24,11 +24,9 @@ package enum CoversPage {
         let original = PageVideo(path: source.absolutePath, of: result, isSource: true, page: folder)
         // Earlier versions gave the same name to a video with visible faces.
         let hidden = result.hiding?.isInverted == true ? nil : result.videoWithHiddenFaces
-        var notices: [String] = ["This page plays the original: do not pass it on."]
-        if hidden == nil { notices.append("The result has no video with hidden faces, so there is only the original.") }
-        let title = FilePath.name(of: source.absolutePath)
+        let title = FilePath.name(of: source.absolutePath), notice = "This page plays the original: do not pass it on."
         let content: [String: Any] = [
-            "head": PageHead(.covers, title: title, summary: "What to cover", notices: notices, loads: .video),
+            "head": PageHead(.covers, title: title, summary: "What to cover", notices: [notice], loads: .video),
             "address": original.address, "isPicture": original.isPicture,
             "hidden": hidden.map { [["hiddenAddress": FilePath.relative($0, to: folder)]] } ?? [],
             "kinds": CoverFile.What.allCases.map(\.rawValue),
@@ -91,14 +89,11 @@ package enum CoversPage {
 
 /// How the video with hidden faces of a result was made last.
 private struct HidingSettings {
+    private let result: StoredResult
     private let record: [String: JSONValue]?
-    private let recorded: RecordedSettings.Render?
-    private let hasTables: Bool
 
     init(_ result: StoredResult) {
-        recorded = result.record.pipeline.render
-        hasTables = FileSystem.entry(result.name + "/faces.csv") != nil
-        // Nobody is kept visible by a record that cannot be read.
+        self.result = result
         let file = try? RecordFile.decode([String: JSONValue].self, folder: result.name, name: "anonymized.json")
         record = result.hiding == nil ? nil : file
     }
@@ -108,8 +103,8 @@ private struct HidingSettings {
 
     /// The arguments that make the video again with the same settings. Words in capitals are names of paths.
     func command(isMoved: Bool) -> [String] {
-        let hid = recorded?.anonymize != nil
-        guard hasTables, hid || record != nil else {
+        let recorded = result.record.pipeline.render, hid = recorded?.anonymize != nil
+        guard FileSystem.entry(result.name + "/faces.csv") != nil, hid || record != nil else {
             // Faces cannot be hidden after every analysis. Another result leaves the tables of this one as they are.
             return ["analyze", "VIDEO"]
                 + (hid
@@ -118,21 +113,22 @@ private struct HidingSettings {
         }
         // People whom only the analysis kept visible are not kept again.
         return ["render", "RESULT"] + (hid && recorded?.namesSomebody == false ? ["--pipeline", "SETTINGS"] : [])
-            + options + (isMoved ? ["--input", "VIDEO"] : []) + ["--force"]
+            + (options ?? ["--anonymize", recorded?.anonymize ?? "blur"])
+            + (!hid && record?["method"] == .text("sticker") ? ["--sticker", "FILE"] : [])
+            + (isMoved ? ["--input", "VIDEO"] : []) + ["--force"]
     }
 
-    private var options: [String] {
-        guard let record else { return ["--anonymize", recorded?.anonymize ?? "blur"] }
+    private var options: [String]? {
+        guard let record else { return nil }
         var visible: [String: JSONValue] = [:]
         if case .object(let members)? = record["visible"] { visible = members }
         let values = [
-            ("--anonymize", record["method"]), ("--shape", record["shape"]), ("--margin", record["margin"]),
-            ("--hold", record["hold_seconds"]), ("--strength", record["strength"]),
+            ("--anonymize", record["method"] ?? .text("blur")), ("--shape", record["shape"]),
+            ("--margin", record["margin"]), ("--hold", record["hold_seconds"]), ("--strength", record["strength"]),
             ("--keep", visible["kept_person_ids"]), ("--hide", visible["hidden_person_ids"]),
             ("--keep-face", visible["kept_face_ids"]), ("--hide-face", visible["hidden_face_ids"]),
         ]
         return values.flatMap { name, value in text(value).map { [name, $0] } ?? [] }
-            + (record["method"] == .text("sticker") && recorded?.anonymize == nil ? ["--sticker", "FILE"] : [])
             + (record["copies_audio"] == .flag(false) ? ["--no-audio"] : [])
             + (record["copies_subtitles"] == .flag(true) ? ["--keep-subtitles"] : [])
     }

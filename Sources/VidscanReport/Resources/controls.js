@@ -96,4 +96,8 @@
       Object.assign(player, { isUsable: false, other: file });
     });
   }
-
+  byId("copy").addEventListener("click", () => {
+    getSelection().selectAllChildren(byId("commands"));
+    navigator.clipboard?.writeText(byId("commands").textContent).then(() => say("Copied."), () => {});
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });

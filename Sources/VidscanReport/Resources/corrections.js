@@ -321,10 +321,6 @@
   for (const id of ["undo", "undo-said"]) byId(id).addEventListener("click", () => corrections.undo());
   for (const id of ["redo", "redo-said"]) byId(id).addEventListener("click", () => corrections.redo());
   byId("save").addEventListener("click", () => corrections.save());
-  byId("copy").addEventListener("click", () => {
-    getSelection().selectAllChildren(byId("commands"));
-    navigator.clipboard?.writeText(byId("commands").textContent).then(() => say("Copied."), () => {});
-  });
   byId("open").addEventListener("change", event => {
     if (event.target.files[0]) corrections.open(event.target.files[0]);
     event.target.value = "";

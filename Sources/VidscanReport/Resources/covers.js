@@ -14,14 +14,13 @@
     ...follows && kind !== "release" && keyframes.length > 1 ? { follow: true } : {}, keyframes,
   });
   const kindOf = item => item.what ?? item.do;
-  const isItem = item => kindOf(item) in colors && item.keyframes.length > 0
-    && item.keyframes.every(({ time, box }) => [time, ...box].every(Number.isFinite) && box.length === 4);
+  const isItem = item => kindOf(item) in colors && item.keyframes.length > 0 && item.keyframes.every(({ time, box }) => [time, ...box].every(Number.isFinite) && box.length === 4);
   const ends = ({ keyframes }) => [keyframes[0].time, keyframes[keyframes.length - 1].time];
   const describe = item => `${kindOf(item)}, ${[...new Set(ends(item).map(time => clock(time)))].join(" to ")}`;
   /** The time of the picture that is shown, as a keyframe has it. */
   const now = () => Math.round(1e6 * Math.min(Math.max(0, state.time), data.duration ?? Infinity)) / 1e6;
   /** The index of the keyframe at the picture that is shown, or -1. */
-  const keyframeHere = item => item ? item.keyframes.findIndex(key => Math.abs(key.time - now()) < data.interval / 2) : -1;
+  const keyframeHere = item => item ? item.keyframes.findIndex(key => frameAt(key.time) === frameAt(now())) : -1;
   /** The box at a time, and whether it is in force then. Outside of its times, it is that of the nearest keyframe. */
   function boxAt({ keyframes, ...item }, time) {
     const next = search(0, keyframes.length, i => keyframes[i].time > time), [from, to] = ends({ keyframes });
@@ -44,11 +43,9 @@
       this.list = JSON.parse(kept.list);
       say("This browser has covers that are not in the file.", true);
     },
+    /** What this browser keeps; nothing if that is not a list of boxes. */
     read() {
-      try {
-        const kept = JSON.parse(localStorage.getItem(storageKey));
-        return JSON.parse(kept.list).every(isItem) ? kept : null;
-      } catch { return null; }
+      try { return [JSON.parse(localStorage.getItem(storageKey))].find(kept => JSON.parse(kept.list).every(isItem)); } catch { return null; }
     },
     put(list, chosen = this.chosen) {
       this.list = list;
@@ -60,11 +57,8 @@
       try { localStorage.setItem(storageKey, JSON.stringify({ file, list, isSaved: list === saved })); } catch { this.isAlone = true; }
       emit("covers");
     },
-    /** Steps of a box within a second are one change. */
     change(list, text, chosen) {
-      const time = performance.now(), isStep = text.startsWith("Changed") && text === this.last?.text && time - this.last.time < 1000;
-      if (!isStep) this.done.push(this.text);
-      this.last = { text, time };
+      this.done.push(this.text);
       this.undone = [];
       this.put(list, chosen);
       say(text, true);
@@ -72,7 +66,6 @@
     replay(from, to) {
       if (!from.length) return say("There is no such change.");
       to.push(this.text);
-      this.last = null;
       this.put(JSON.parse(from.pop()));
       say(this.item ? describe(this.item) : "Done.", true);
     },
@@ -100,7 +93,7 @@
       const follows = keyframes.length === 1 ? what !== "caption" : undefined;
       this.edit({ keyframes: [...keyframes, key].sort((a, b) => a.time - b.time), follows }, `Keyframe at ${clock(key.time)}`);
     },
-    extend() { if (this.item && keyframeHere(this.item) < 0) this.move(boxAt(this.item, state.time).box); },
+    extend() { if (this.item && keyframeHere(this.item) < 0) this.move(rounded(boxAt(this.item, state.time).box)); },
     shorten() {
       const { item } = this, here = keyframeHere(item);
       if (here < 0) return say("The chosen box has no keyframe at this picture.");
@@ -245,12 +238,11 @@
     const { clientWidth: width, clientHeight: height } = byId("pair"), count = layers.length;
     const scale = (columns, rows) => Math.min(width / columns / pictureWidth, height / rows / pictureHeight);
     byId("pair").classList.toggle("stacked", scale(1, count) > scale(count, 1));
-    readColors();
-    drawBoxes();
-    drawMarks();
   }
+  on("layout", arrange);
   on("time", () => { drawBoxes(); showKeyframe(); });
-  on("covers", () => { drawBoxes(); showList(); drawMarks(); });
+  on("covers", showList);
+  on("covers layout", () => { drawBoxes(); drawMarks(); });
 
   // The video with hidden faces goes along. Its clock begins with the first picture of the original.
   function keepUp() {
@@ -271,23 +263,17 @@
 
   const actions = {
     new: () => {
-      covers.add(rounded([pictureWidth * 0.4, pictureHeight * 0.4, pictureWidth / 5, pictureHeight / 5]));
+      covers.add(rounded([0.4 * pictureWidth, 0.4 * pictureHeight, 0.2 * pictureWidth, 0.2 * pictureHeight]));
       layers[0].querySelector(".chosen").focus();
     },
     extend: () => covers.extend(), shorten: () => covers.shorten(), remove: () => covers.remove(), save: () => covers.save(),
     undo: () => covers.undo(), redo: () => covers.redo(), "undo-said": () => covers.undo(), "redo-said": () => covers.redo(),
-    copy: () => {
-      getSelection().selectAllChildren(byId("commands"));
-      navigator.clipboard?.writeText(byId("commands").textContent).then(() => say("Copied."), () => {});
-    },
   };
   for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
   kindMenu.addEventListener("change", () => { if (covers.item) covers.edit({ kind: kindMenu.value }, `Now: ${kindMenu.value}`); });
   byId("follow").addEventListener("change", ({ target }) => covers.edit({ follows: target.checked }, target.checked ? "Follows the picture" : "Moves in straight lines"));
-  addEventListener("beforeunload", event => {
-    // Covers in the browser are safe, but not yet in a file.
-    if (covers.isAlone && covers.text !== covers.saved) event.preventDefault();
-  });
+  // Covers in the browser are safe, but not yet in a file.
+  addEventListener("beforeunload", event => { if (covers.isAlone && covers.text !== covers.saved) event.preventDefault(); });
   addEventListener("storage", event => {
     const kept = event.key === storageKey && covers.read();
     if (!kept) return;
@@ -315,8 +301,7 @@
   readColors();
   covers.start();
   emit("covers");
-  new ResizeObserver(arrange).observe(byId("player"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", arrange);
+  new ResizeObserver(() => emit("layout")).observe(byId("player"));
   player.start();
   // For those who look at the page from the browser's console, and for its tests.
   window.vidscanCovers = { covers, seek: time => player.stop(time), get shown() { return state.time; } };

@@ -19,8 +19,8 @@
   }
   const keys = [
     // Those that need the player come first.
-    ...(picture ? playerKeys : []),
     ...(picture ? [
+      ...playerKeys,
       ["a", "A", "Loop from here", () => setLoop(0)],
       ["b", "B", "Loop to here", () => setLoop(1)],
       ["r", "R", "No loop", () => setLoop(null)],
@@ -151,7 +151,6 @@
     screenArea.style.marginTop = whole - height + "px";
   };
   for (const part of [header, byId("strip")]) new ResizeObserver(measureHead).observe(part);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
     readColors();
