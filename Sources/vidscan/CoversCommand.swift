@@ -4,8 +4,7 @@ internal import VidscanReport
 
 struct CoversCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "covers",
-        abstract: "Makes a page on which you cover what the detector missed, and release covers of no face.",
+        commandName: "covers", abstract: "Makes a page to cover by hand what the detector missed in a video.",
         discussion: """
             The page plays the original beside the video with hidden faces, so do not pass it on. Draw a box over a face, \
             a plate, a caption or a screen, go on, and move the box. The page saves your boxes, and gives the command that \

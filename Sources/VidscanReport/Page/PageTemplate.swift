@@ -85,9 +85,9 @@ package struct PageHead: Sendable {
         loads: PageTemplate.Loads = .nothing
     ) {
         (self.title, self.summary, self.warnings, self.notices) = (title, summary, warnings, notices)
-        let isPlayer = template == .report || template == .covers
         style = Self.text([
-            PackageResources.page_css, isPlayer ? PackageResources.report_css : PackageResources.lists_css,
+            PackageResources.page_css,
+            [.report, .covers].contains(template) ? PackageResources.report_css : PackageResources.lists_css,
         ])
         script = "(() => {\n\"use strict\";\n" + Self.text(template.modules) + "})();\n"
         let scripts = template.modules.isEmpty ? "" : "; script-src 'unsafe-inline'"

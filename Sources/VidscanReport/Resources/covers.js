@@ -239,8 +239,7 @@
     const scale = (columns, rows) => Math.min(width / columns / pictureWidth, height / rows / pictureHeight);
     byId("pair").classList.toggle("stacked", scale(1, count) > scale(count, 1));
   }
-  on("layout", arrange);
-  on("time", () => { drawBoxes(); showKeyframe(); });
+  on("time", () => { drawBoxes(); showKeyframe(); keepUp(); });
   on("covers", showList);
   on("covers layout", () => { drawBoxes(); drawMarks(); });
 
@@ -250,7 +249,6 @@
     const time = Math.max(0, state.time - times[0]) + sameTime;
     if (Math.abs(hidden.currentTime - time) > (player.isPlaying ? 0.12 : sameTime)) hidden.currentTime = time;
   }
-  on("time", keepUp);
   if (hidden) {
     on("playing", () => {
       hidden.playbackRate = player.video.playbackRate;
@@ -301,7 +299,7 @@
   readColors();
   covers.start();
   emit("covers");
-  new ResizeObserver(() => emit("layout")).observe(byId("player"));
+  new ResizeObserver(() => { arrange(); emit("layout"); }).observe(byId("player"));
   player.start();
   // For those who look at the page from the browser's console, and for its tests.
   window.vidscanCovers = { covers, seek: time => player.stop(time), get shown() { return state.time; } };
