@@ -100,4 +100,3 @@
     getSelection().selectAllChildren(byId("commands"));
     navigator.clipboard?.writeText(byId("commands").textContent).then(() => say("Copied."), () => {});
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });

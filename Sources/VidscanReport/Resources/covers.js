@@ -69,8 +69,6 @@
       this.put(JSON.parse(from.pop()));
       say(this.item ? describe(this.item) : "Done.", true);
     },
-    undo() { this.replay(this.done, this.undone); },
-    redo() { this.replay(this.undone, this.done); },
     choose(index, time) {
       this.chosen = index;
       if (time !== undefined) player.stop(time);
@@ -109,8 +107,7 @@
       download(blob, name);
       this.saved = this.text;
       this.keep();
-      const words = data.again.map(word => quoted(pathOf(data.paths[word], word)));
-      byId("commands").textContent = `mv ~/Downloads/${name} ${quoted(pathOf(data.paths.COVERS, "COVERS"))} && vidscan ${words.join(" ")}`;
+      byId("commands").textContent = `mv ~/Downloads/${name} ${quoted(pathOf(data.paths.COVERS, "COVERS"))} && vidscan ${data.again.map(word => quoted(pathOf(data.paths[word], word))).join(" ")}`;
       byId("after-saving").hidden = false;
       byId("after-saving").scrollIntoView({ block: "nearest" });
       say(`Saved ${name}`);
@@ -259,13 +256,13 @@
     hidden.addEventListener("error", () => { byId("hidden-label").textContent = "This browser cannot play the video with hidden faces."; });
   }
 
+  const undo = () => covers.replay(covers.done, covers.undone), redo = () => covers.replay(covers.undone, covers.done);
   const actions = {
     new: () => {
       covers.add(rounded([0.4 * pictureWidth, 0.4 * pictureHeight, 0.2 * pictureWidth, 0.2 * pictureHeight]));
       layers[0].querySelector(".chosen").focus();
     },
-    extend: () => covers.extend(), shorten: () => covers.shorten(), remove: () => covers.remove(), save: () => covers.save(),
-    undo: () => covers.undo(), redo: () => covers.redo(), "undo-said": () => covers.undo(), "redo-said": () => covers.redo(),
+    extend: () => covers.extend(), shorten: () => covers.shorten(), remove: () => covers.remove(), save: () => covers.save(), undo, redo, "undo-said": undo, "redo-said": redo,
   };
   for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
   kindMenu.addEventListener("change", () => { if (covers.item) covers.edit({ kind: kindMenu.value }, `Now: ${kindMenu.value}`); });
@@ -291,11 +288,12 @@
     ["e", "E", "Keyframe of the chosen box here", actions.extend],
     ["x", "X", "Remove the keyframe here", actions.shorten],
     ["Delete", "delete", "Remove the chosen box", actions.remove],
-    ["u", "U", "Take back the last change", actions.undo],
-    ["Shift+u", "shift U", "Make it again", actions.redo],
+    ["u", "U", "Take back the last change", undo],
+    ["Shift+u", "shift U", "Make it again", redo],
     ["Escape", "esc", "Choose no box", () => covers.choose(null)],
     ["?", "?", "Show these keys", showKeys],
   ]);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
   readColors();
   covers.start();
   emit("covers");

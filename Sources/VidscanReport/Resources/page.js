@@ -151,6 +151,7 @@
     screenArea.style.marginTop = whole - height + "px";
   };
   for (const part of [header, byId("strip")]) new ResizeObserver(measureHead).observe(part);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
     readColors();
