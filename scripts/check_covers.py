@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from browser import Browser, expect
-from check_review import RIGHT, ROOT, SHIFT, click, gray, vidscan, with_shift
+from check_review import RIGHT, ROOT, click, gray, vidscan, with_shift
 
 READY = "document.body.dataset.ready === 'true' && ['video', 'hidden'].every(id => document.getElementById(id).readyState >= 2)"
 NAME = 'a <b> & "c" #1.mp4'

@@ -12,7 +12,7 @@ struct CoversCommand: AsyncParsableCommand {
 
             EXAMPLES
               vidscan covers street.mp4.vidscan
-              vidscan covers street.mp4.vidscan --input /archive/street.mp4 --output review.html
+              vidscan covers street.mp4.vidscan --input /archive/street.mp4
             """)
 
     @Argument(help: .value("result", "The result folder, with or without tables.")) var result: String
