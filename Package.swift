@@ -23,6 +23,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+// Most of a test's time is spent in what it tests, which is optimised.
+let unoptimized: [SwiftSetting] = [.unsafeFlags(["-Onone"])]
+let tests = strict + unoptimized
 
 let package = Package(
     name: "vidscan",
@@ -151,31 +154,31 @@ let package = Package(
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(
-            name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase", "CPixels"], swiftSettings: strict),
-        .testTarget(name: "CNetworkTests", dependencies: ["CNetwork", "TestSupport"], swiftSettings: strict),
+            name: "VidscanBaseTests", dependencies: ["TestSupport", "VidscanBase", "CPixels"], swiftSettings: tests),
+        .testTarget(name: "CNetworkTests", dependencies: ["CNetwork", "TestSupport"], swiftSettings: tests),
         .testTarget(
             name: "VidscanMediaTests", dependencies: ["TestSupport", "VidscanBase", "VidscanMedia", "CFFmpeg"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "VidscanInferenceTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"],
             exclude: ["detector.golden.json", "embedding.golden.json", "mesh.golden.json", "speaker.golden.json"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],
             exclude: ["cepstra.golden.json", "crop.golden.json", "expressions.golden.json"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "VidscanResultsTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanResults"],
             exclude: ["embeddings.golden.npy", "openface.columns.txt", "pyfeat.columns.txt"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "VidscanRenderTests",
             dependencies: [
                 "AnalysisSupport", "TestSupport", "VidscanBase", "VidscanFaces", "VidscanResults", "VidscanRender",
                 "VidscanAnalysis",
-            ], swiftSettings: strict),
+            ], swiftSettings: tests),
         .testTarget(
             name: "VidscanAnalysisTests",
             dependencies: [
@@ -183,37 +186,38 @@ let package = Package(
                 "VidscanResults",
                 "VidscanRender", "VidscanReport", "VidscanVerify",
                 "VidscanAnalysis",
-            ], swiftSettings: strict),
+            ], swiftSettings: tests),
         // Imports only Vidscan, as another package would, so it does without MemberImportVisibility.
         .testTarget(
-            name: "VidscanTests", dependencies: ["TestSupport", "Vidscan", "VidscanBase", "vidscan"],
-            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
+            name: "VidscanTests", dependencies: ["TestSupport", "Vidscan", "VidscanBase"],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")] + unoptimized),
         .testTarget(
             name: "VidscanBatchTests",
             dependencies: ["TestSupport", "VidscanBatch", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "VidscanExportTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanExport", "VidscanFaces", "VidscanResults"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "VidscanCorrectionsTests",
             dependencies: [
                 "TestSupport", "VidscanAnalysis", "VidscanBase", "VidscanCorrections", "VidscanFaces",
-                "VidscanResults", "vidscan",
+                "VidscanResults",
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "VidscanPeopleTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanPeople", "VidscanResults"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
-            name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: strict),
+            name: "FuzzRegressionTests", dependencies: ["TestSupport", "FuzzTargets"], swiftSettings: tests),
+        // Runs the command, which is built with the tests. A dependency would have this target compiled last, on one core.
         .testTarget(
             name: "CLITests",
-            dependencies: ["CZlib", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender", "vidscan"],
+            dependencies: ["CZlib", "TestSupport", "VidscanBase", "VidscanMedia", "VidscanRender"],
             exclude: ["mesh.golden.json", "Transcripts"],
-            swiftSettings: strict),
+            swiftSettings: tests),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -240,6 +244,19 @@ if let runtime = Context.environment["VIDSCAN_FUZZER_RUNTIME"] {
                 .unsafeFlags(["-sanitize=address", "-Xlinker", runtime, "-lstdc++"])
             ]),
     ]
+}
+
+// Builds only these test targets and what they depend on, for checks that need few of them.
+if let names = Context.environment["VIDSCAN_TEST_TARGETS"] {
+    var needed = Set(names.split(separator: " ").map(String.init))
+    var open = needed
+    while let name = open.popFirst(), let target = package.targets.first(where: { $0.name == name }) {
+        for case .byNameItem(let dependency, _) in target.dependencies where needed.insert(dependency).inserted {
+            open.insert(dependency)
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
 }
 
 // 'make docs' builds the documentation of the libraries. Nothing else needs the plugin, so nothing else downloads it.

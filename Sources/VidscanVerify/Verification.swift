@@ -7,7 +7,7 @@ public import VidscanResults
 /// Searches a finished video for faces that may still be visible, with detectors that no analysis uses.
 ///
 /// Searches at several scales, and reads no table, so that it can find a face that the analysis missed. Of three frames or 0.1 s,
-/// the middle frame is searched first, and the others only if it may show a face.
+/// the middle frame is searched, and the others near the faces that it may show.
 public struct Verification: Sendable {
     /// A face that may be visible, in one frame.
     public struct Sighting: Sendable, Equatable {
@@ -247,6 +247,6 @@ private actor SearchWorker {
     func faces(in frames: [SampledFrame]) throws -> [[DetectedFace]] {
         let middle = frames.count / 2
         let found = try search.faces(in: frames[middle])
-        return try frames.indices.map { found.isEmpty || $0 == middle ? found : try search.faces(in: frames[$0]) }
+        return try frames.indices.map { $0 == middle ? found : try search.faces(near: found, in: frames[$0]) }
     }
 }

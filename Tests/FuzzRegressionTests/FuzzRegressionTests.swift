@@ -24,6 +24,9 @@ struct FuzzRegressionTests {
 
     @Test("Corrections end with a corrected result or an error")
     func corrections() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.corrections) } }
+
+    @Test("Covers end with a video or an error")
+    func covers() async { await #expect(processExitsWith: .success) { try await Regressions.feed(.covers) } }
 }
 
 enum Regressions {

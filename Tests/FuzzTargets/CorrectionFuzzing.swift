@@ -67,7 +67,7 @@ enum CorrectionFuzzing {
         }
     }
 
-    private static func face(_ row: [Substring]) -> String {
+    static func face(_ row: [Substring]) -> String {
         #"{"time": \#(row[0]), "box": [\#(row[4...7].joined(separator: ", "))]}"#
     }
 }

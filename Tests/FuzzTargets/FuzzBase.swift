@@ -46,6 +46,8 @@ package struct FuzzBase: Sendable {
         }
         settings.segment = nil
         settings.write.landmarks = true
+        // Otherwise nothing could be hidden.
+        settings.detectThoroughly()
         try await analyze(base, result, settings, models)
         return base
     }

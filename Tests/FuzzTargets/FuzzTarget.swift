@@ -2,7 +2,7 @@ import Foundation
 
 /// What is fuzzed. Each target takes arbitrary bytes and must end with a result or an error.
 package enum FuzzTarget: String, CaseIterable {
-    case video, filters, pipeline, results, journal, corrections
+    case video, filters, pipeline, results, journal, corrections, covers
 
     /// Feeds one input. A trap, a failed `demand` or a leak is a finding.
     ///
@@ -17,6 +17,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .results: ResultFuzzing.feed(bytes, base: base, scratch: scratch)
         case .journal: JournalFuzzing.feed(bytes, scratch: scratch)
         case .corrections: CorrectionFuzzing.feed(bytes, base: base, scratch: scratch)
+        case .covers: CoverFuzzing.feed(bytes, base: base, scratch: scratch)
         }
     }
 
@@ -26,6 +27,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .results: ResultFuzzing.seeds(base)
         case .journal: JournalFuzzing.seeds(scratch)
         case .corrections: CorrectionFuzzing.seeds(base)
+        case .covers: CoverFuzzing.seeds(base)
         case .video, .filters, .pipeline: []
         }
     }

@@ -21,7 +21,7 @@ if name == "seeds" {
             exit(1)
         }
     }
-    for target in [FuzzTarget.results, .journal, .corrections] {
+    for target in [FuzzTarget.results, .journal, .corrections, .covers] {
         let folder = "\(base.path)/seeds-\(target.rawValue)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for seed in target.seeds(base: base, scratch: scratch) {

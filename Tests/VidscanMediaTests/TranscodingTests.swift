@@ -39,6 +39,33 @@ struct TranscodingTests {
     ]
 
     @Test(
+        "The mean luma of parts is that of the pixels of the new video: upright, square, in 8 bits, at any size",
+        arguments: [("orient6.mp4", nil), ("sar.mp4", nil), ("tenbit.mp4", nil), ("bpyramid.mp4", 180)])
+    func luma(name: String, height: Int?) throws {
+        var options = Transcoded.lossless
+        options.height = height
+        var (means, size, scale) = ([[Float]](), PictureSize(width: 0, height: 0), 1.0)
+        // Cells of 8 × 4 pixels, the second time left of the frame.
+        let places = [16.0, -64].map { Rectangle(x: $0, y: 32, width: 64, height: 32) }
+        let new = try Transcoded(try Variants.path(name), options: options) { frame in
+            guard means.isEmpty else { return }
+            (size, scale) = (frame.size, 1 / frame.scaleY)
+            let zoom = AffineTransform(xx: scale, xy: 0, x: 0, yx: 0, yy: scale, y: 0)
+            means = places.map { frame.luma(of: $0.bounds(after: zoom), side: 8) }
+        }
+        #expect(scale == (height == nil ? 1 : 2))
+        let video = try RawVideo(new.path, width: size.width, height: size.height)
+        for (place, luma) in zip(places, means) {
+            let expected = (0..<64).map { cell in
+                let (left, top) = (Int(place.x) + cell % 8 * 8, Int(place.y) + cell / 8 * 4)
+                let pixels = (0..<32).map { video.luma(0, max(left + $0 % 8, 0), top + $0 / 8) }
+                return Float(pixels.reduce(0, +)) / 32
+            }
+            #expect(luma == expected)
+        }
+    }
+
+    @Test(
         "Frames, times and duration are those of the source, and ffmpeg decodes the video without errors",
         arguments: timed)
     func times(name: String) throws {

@@ -42,20 +42,52 @@ struct CoverTests {
 
     @Test("A plate is covered with one colour between its keyframes, also where faces are only blurred")
     func plate() async throws {
-        let keyframes = [0.4, 0.8].map { Self.keyframe($0, Self.place) }.joined(separator: ", ")
-        let run = try await Self.render("{\"do\": \"cover\", \"what\": \"plate\", \"keyframes\": [\(keyframes)]}")
+        // The second one reaches farther than Cairo can draw, and covers the top of the picture.
+        let top = Rectangle(x: -9.9e6, y: 0, width: 1e7, height: 20)
+        let covers = [Self.place, top].map { box in
+            let keyframes = [0.4, 0.8].map { Self.keyframe($0, box) }.joined(separator: ", ")
+            return "{\"do\": \"cover\", \"what\": \"plate\", \"keyframes\": [\(keyframes)]}"
+        }
+        let run = try await Self.render(covers.joined(separator: ", "))
         let plain = try RawVideo(try Variants.path("bpyramid.mp4"), width: 640, height: 360)
         let hidden = try run.pixels()
         // One frame more at each end, because the frame at a keyframe's time must not be missed.
         for frame in [9, 10, 15, 20, 21] {
-            #expect(Set(Self.pixels(hidden, frame: frame)).count == 1, "frame \(frame)")
+            let pixels = Self.pixels(hidden, frame: frame)
+            #expect(Set(pixels).count == 1, "frame \(frame)")
+            #expect((0..<640).allSatisfy { hidden.luma(frame, $0, 8) == pixels[0] }, "frame \(frame)")
         }
         for frame in [0, 8, 22, 40] {
             #expect(Self.pixels(hidden, frame: frame) == Self.pixels(plain, frame: frame), "frame \(frame)")
         }
-        #expect(run.summary.hidden?.contains(" frames, 1 cover of ") == true)
+        #expect(run.summary.hidden?.contains(" frames, 2 covers of ") == true)
         let record = try String(contentsOfFile: run.path + ".json", encoding: .utf8)
         #expect(record.contains("\"covers\""))
+    }
+
+    @Test("A cover that follows the picture is that of its keyframes there, and covers at least as much between them")
+    func follow() async throws {
+        let faces = try await Self.analysis().table("faces.csv").faces()
+        let (first, last) = (try #require(faces.first { $0.frame == 50 }), try #require(faces.last { $0.frame == 74 }))
+        let keyframes = [first, last].map { Self.keyframe($0.seconds, $0.box) }.joined(separator: ", ")
+        let cover = { (follows: Bool) in
+            "{\"do\": \"cover\", \"what\": \"screen\", \"follow\": \(follows), \"keyframes\": [\(keyframes)]}"
+        }
+        let straight = try await Self.render(cover(false)).pixels()
+        let follows = try await Self.render(cover(true)).pixels()
+        for frame in 0..<75 {
+            let isBetween = 51..<74 ~= frame
+            #expect((straight.frame(frame) != follows.frame(frame)) == isBetween, "frame \(frame)")
+            guard isBetween else { continue }
+            let path = first.box.interpolated(to: last.box, fraction: Double(frame - 50) / 24)
+            let middle = straight.luma(frame, Int(path.center.x), Int(path.center.y))
+            for y in Int(path.y) + 2..<Int(path.y + path.height) - 2 {
+                for x in Int(path.x) + 2..<Int(path.x + path.width) - 2 where follows.luma(frame, x, y) != middle {
+                    Issue.record("(\(x), \(y)) of frame \(frame) is not covered")
+                    return
+                }
+            }
+        }
     }
 
     @Test("A release that follows a track uncovers it in its time, and a place that somebody passes uncovers nobody")

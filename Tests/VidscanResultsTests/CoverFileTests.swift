@@ -35,7 +35,7 @@ struct CoverFileTests {
         let fixed = #"{"do": "release", "keyframes": [\#(Self.key)]}"#
         let file = try CoverFile(text: Self.text("\(moving), \(fixed)"), path: "c")
         let (region, release) = (file.regions[0], file.regions[1])
-        #expect(region.what == .plate && release.what == nil)
+        #expect(region.what == .plate && release.what == nil && !region.follows)
         #expect(region.box(at: 1_000_000) == Rectangle(x: 10, y: 20, width: 30, height: 40))
         #expect(region.box(at: 1_500_000) == Rectangle(x: 15, y: 20, width: 35, height: 45))
         #expect(region.box(at: 3_000_000) == Rectangle(x: 30, y: 20, width: 50, height: 60))
@@ -56,6 +56,14 @@ struct CoverFileTests {
             (text(#"{"do": "cover", "keyframes": [\#(key)]}"#), "cover 1: 'do' is neither"),
             (text(#"{"do": "release", "what": "face", "keyframes": [\#(key)]}"#), "cover 1: 'do' is neither"),
             (text(cover(key, what: "hat")), "cover 1: 'what' must be face, plate, caption, screen"),
+            (
+                text(#"{"do": "release", "follow": false, "keyframes": [\#(key)]}"#),
+                "cover 1: 'follow' is only for 'cover'"
+            ),
+            (
+                text(#"{"do": "cover", "what": "face", "follow": 1, "keyframes": [\#(key)]}"#),
+                "cover 1: 'follow' must be true or false"
+            ),
             (text(cover("")), "'keyframes' has 0 values"),
             (text(cover(key) + "," + cover("\(key), \(key)")), "cover 2: 'keyframes' are not in the order of time"),
             (text(cover(#"{"time": 1}"#)), "'keyframes.1.box' is missing"),

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import CPixels
 package import VidscanBase
 
 /// A frame on its way into a new video: upright, with even sides, 8-bit 4:2:0, and writable. Use it from one thread. It
@@ -39,6 +40,29 @@ package final class EditableFrame {
             covering: Rectangle(
                 x: rectangle.x * scaleX - 1, y: rectangle.y * scaleY - 1, width: rectangle.width * scaleX + 2,
                 height: rectangle.height * scaleY + 2), in: size)
+    }
+
+    /// The mean luma, 0…255, of the cells of a rectangle in display pixels: `side` rows of as many. Outside the frame, its
+    /// border is repeated.
+    package func luma(of rectangle: Rectangle, side: Int) -> [Float] {
+        // Every editable frame is planar.
+        guard let plane = PlanarImage(frame)?.luma else { return [Float](repeating: 0, count: side * side) }
+        let columns = AxisWeights(
+            samples: plane.width, length: rectangle.width * scaleX, outputs: side, offset: rectangle.x * scaleX
+        ).rowFilter
+        let rows = AxisWeights(
+            samples: plane.height, length: rectangle.height * scaleY, outputs: side, offset: rectangle.y * scaleY)
+        let width = min(plane.width, columns.sampleCapacity)
+        let kernels = vs_best_kernels().pointee
+        var sums = [Float](repeating: 0, count: columns.sampleCapacity)
+        var cells = [Float](repeating: 0, count: columns.outputCapacity)
+        return (0..<side).flatMap { row in
+            rows.span(of: row).withUnsafeBufferPointer {
+                plane.sumRows(x: 0, y: rows.first[row], width: width, weights: $0, into: &sums, with: kernels)
+            }
+            columns.apply(to: sums, into: &cells)
+            return cells.prefix(side)
+        }
     }
 
     /// Alpha-blends a patch, in the frame's matrix and range.

@@ -18,6 +18,8 @@ final class Anonymizer {
     private var regions: [CoverFile.Region] { covers?.regions ?? [] }
     /// The indices of the covers that were drawn.
     private var applied: Set<Int> = []
+    /// Of the covers that follow the picture, by their indices.
+    private var trackers: [Int: CoverTracker] = [:]
     private(set) var visibleFaces = VisibleFaces()
 
     /// Longer gaps within a track are not bridged.
@@ -71,7 +73,8 @@ final class Anonymizer {
             doubts[face.faceID] = .overlap
             hide(face.faceID)
         }
-        let drawn = drawnCovers(at: frame.microseconds)
+        let last = timeline.sample(number - 1)?.microseconds ?? frame.microseconds
+        let drawn = drawnCovers(in: frame, isCut: timeline.hasCut(after: last, upTo: frame.microseconds))
         hiddenSpans.add(faces: hidden.count + drawn.count, at: frame.microseconds)
         if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
         let scale = AffineTransform(xx: frame.scaleX, xy: 0, x: 0, yx: 0, yy: frame.scaleY, y: 0)
@@ -89,13 +92,16 @@ final class Anonymizer {
         throw .result("no frame is at the time of cover \(missing + 1) of \(covers?.name ?? ""); no video was written")
     }
 
-    /// Covers reach half a frame of a slow video beyond their keyframes.
-    private func drawnCovers(at microseconds: Int64) -> [(CoverFile.What, Rectangle)] {
+    /// Covers reach half a frame of a slow video beyond their keyframes. Call it before anything is drawn into the frame.
+    private func drawnCovers(in frame: EditableFrame, isCut: Bool) -> [(CoverFile.What, Rectangle)] {
         regions.enumerated().compactMap { index, region in
-            let box = region.box(at: microseconds, reach: 50_000)
+            let box = region.box(at: frame.microseconds, reach: 50_000)
             guard let what = region.what, let box else { return nil }
             applied.insert(index)
-            return (what, box)
+            guard region.follows else { return (what, box) }
+            let tracked = trackers[index, default: CoverTracker()].box(
+                of: region, straight: box, at: frame.microseconds, isCut: isCut, luma: frame.luma)
+            return (what, tracked)
         }
     }
 
@@ -118,8 +124,11 @@ final class Anonymizer {
     /// Averaged writing can be read again, so all except faces gets one colour.
     private func hide(_ box: Rectangle, showing what: CoverFile.What, in frame: EditableFrame) throws(MediaError) {
         guard let area = frame.pixels(covering: box) else { return }
+        // Cairo draws nothing that reaches farther than 2^23 pixels. An odd display size has one more row or column.
+        let (width, height) = (frame.displaySize.width + 2, frame.displaySize.height + 2)
+        let shown = box.clamped(to: PictureSize(width: width, height: height))
         surface.begin(area, scaleX: frame.scaleX, scaleY: frame.scaleY)
-        surface.line(through: box.corners, closed: true, .fill(.white))
+        surface.line(through: shown.corners, closed: true, .fill(.white))
         let side = min(box.width, box.height) * min(frame.scaleX, frame.scaleY)
         try frame.hide(surface.patch(), by: what == .face ? cover(side: side) : Self.solid)
     }

@@ -115,6 +115,7 @@ package struct StrictMembers {
     private static func noun(of type: any Any.Type) -> String {
         switch type {
         case is String.Type: "a text"
+        case is Bool.Type: "true or false"
         case is Double.Type, is Int64.Type: "a number"
         default: "\(type)".hasPrefix("Array<") ? "a list" : "an object"
         }

@@ -9,8 +9,10 @@ package struct CoverFile: Sendable {
     package struct Region: Sendable {
         /// What to cover; `nil` releases the covers of a face.
         package let what: What?
+        /// Whether the cover also follows the picture from one keyframe to the next.
+        package let follows: Bool
         /// In the order of time.
-        fileprivate let keyframes: [FaceReference]
+        package let keyframes: [FaceReference]
 
         /// In microseconds, on the clock of the tables.
         package var times: ClosedRange<Int64> {
@@ -111,7 +113,7 @@ extension CoverFile: Decodable {
 
 extension CoverFile.Region: Decodable {
     package init(from decoder: any Decoder) throws {
-        let members = try StrictMembers(decoder, ["do", "what", "keyframes"])
+        let members = try StrictMembers(decoder, ["do", "what", "follow", "keyframes"])
         let (action, releases) = (try members.text("do", maximum: 100), !members.has("what"))
         guard action == (releases ? "release" : "cover") else {
             throw members.problem("do", "is neither 'cover' with 'what' nor 'release' without it")
@@ -121,6 +123,8 @@ extension CoverFile.Region: Decodable {
         guard what != nil || releases else {
             throw members.problem("what", "must be \(CoverFile.What.allCases.map(\.rawValue).joined(separator: ", "))")
         }
+        guard !releases || !members.has("follow") else { throw members.problem("follow", "is only for 'cover'") }
+        follows = members.has("follow") ? try members.decode("follow") : false
         keyframes = try members.list("keyframes", count: 1...CoverFile.maximum)
         guard zip(keyframes, keyframes.dropFirst()).allSatisfy({ $0.microseconds < $1.microseconds }) else {
             throw members.problem("keyframes", "are not in the order of time")
