@@ -8,7 +8,8 @@ import VidscanResults
 @Suite("The page of covers plays the original, has the boxes of the file, and gives the command that hides them")
 struct CoversPageTests {
     private static let name = "a <b> & \"c\" #1.mp4"
-    private static let cover = #"{"do":"cover","follow":true,"keyframes":[{"box":[10,20,30,40.5],"time":1}],"what":"plate"}"#
+    private static let cover =
+        #"{"do":"cover","follow":true,"keyframes":[{"box":[10,20,30,40.5],"time":1}],"what":"plate"}"#
 
     private let folder: TemporaryFolder
     private var result: String { "\(folder.path)/\(Self.name).vidscan" }
