@@ -151,7 +151,7 @@ struct InteractCommand: AsyncParsableCommand {
         let analysis = InteractionAnalysis(options: options)
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
-                let summary = try await analysis.run(resultPath: result)
+                let summary = try await analysis.run(resultPath: result) { reporter.compared($0, of: $1) }
                 reporter.made(.exported, summary.path, from: result)
                 if summary.pairs == 0 {
                     let seconds = NumberText.plain(InteractionAnalysis.minimumSeconds)

@@ -41,21 +41,20 @@ package struct Synchrony: Sendable, Equatable {
     package init?<Failure: Error>(
         _ first: [Double], _ second: [Double], interval: Double, check: () throws(Failure) -> Void
     ) throws(Failure) {
-        let correlation = WindowedCorrelation(interval: interval)
-        guard correlation.window >= Self.minimumPoints,
-            let start = zip(first, second).enumerated().first(where: { !($1.0 * $1.1).isNaN })?.offset,
+        guard let start = zip(first, second).enumerated().first(where: { !($1.0 * $1.1).isNaN })?.offset,
             let end = first.indices.last(where: { !(first[$0] * second[$0]).isNaN })
         else { return nil }
-        let (a, b) = (Array(first[start...end]), Array(second[start...end]))
-        let original = correlation.peaks(a, b, shift: 0)
+        let correlation = WindowedCorrelation(first[start...end], second[start...end], interval: interval)
+        guard correlation.window >= Self.minimumPoints else { return nil }
+        let original = correlation.peaks(shift: 0)
         guard original.count >= Self.minimumWindows else { return nil }
         self.correlation = Self.mean(original.map(\.value))
         lagSeconds = Self.quantile(0.5, of: original.map { Double($0.lag) }) * interval
         windows = original.count
         var means: [Double] = []
-        for shift in correlation.shifts(of: a.count) {
+        for shift in correlation.shifts {
             try check()
-            let peaks = correlation.peaks(a, b, shift: shift)
+            let peaks = correlation.peaks(shift: shift)
             if 2 * peaks.count >= original.count { means.append(Self.mean(peaks.map(\.value))) }
         }
         let observed = self.correlation
@@ -79,57 +78,97 @@ package struct Synchrony: Sendable, Equatable {
 
 /// Lengths are in points of the clock.
 private struct WindowedCorrelation {
-    let window, step, maximumLag, reach: Int
+    /// For as many lags at once.
+    private typealias Lanes = SIMD8<Double>
+    /// The sum and the sum of squares of values.
+    private typealias Moments = SIMD2<Double>
 
-    init(interval: Double) {
+    let window, step, maximumLag, reach: Int
+    /// The second signal follows itself, so that a shifted one is a part of it; then come values for the lanes beyond.
+    private let a, b: [Double]
+    /// Of the window from each point on.
+    private let momentsA, momentsB: [Moments]
+
+    init(_ first: ArraySlice<Double>, _ second: ArraySlice<Double>, interval: Double) {
         func points(_ seconds: Double) -> Int { max(Int((seconds / interval).rounded()), 1) }
-        (window, step) = (points(Synchrony.windowSeconds), points(Synchrony.stepSeconds))
+        let window = points(Synchrony.windowSeconds)
+        func moments(_ values: [Double]) -> [Moments] {
+            (0..<max(values.count - window + 1, 0)).map { start in
+                values[start..<start + window].reduce(into: Moments()) { $0 += Moments($1, $1 * $1) }
+            }
+        }
+        (self.window, step) = (window, points(Synchrony.stepSeconds))
         (maximumLag, reach) = (points(Synchrony.maximumLagSeconds), points(Synchrony.peakReachSeconds))
+        (a, b) = (Array(first), second + second + [Double](repeating: 0, count: Lanes.scalarCount))
+        (momentsA, momentsB) = (moments(a), moments(b))
     }
 
     /// Spread evenly over the shifts at which no window meets its own lags.
-    func shifts(of count: Int) -> [Int] {
+    var shifts: [Int] {
         let nearest = window + 2 * maximumLag
-        let possible = count - 2 * nearest + 1
+        let possible = a.count - 2 * nearest + 1
         guard possible > 0 else { return [] }
         let wanted = min(possible, Synchrony.maximumShifts)
         return (0..<wanted).map { nearest + $0 * (possible - 1) / max(wanted - 1, 1) }
     }
 
     /// `shift`: the second signal begins at this point, and its beginning follows its end.
-    func peaks(_ a: [Double], _ b: [Double], shift: Int) -> [(value: Double, lag: Int)] {
-        let b = Array(b[shift...] + b[..<shift])
-        return stride(from: maximumLag, through: a.count - window - maximumLag, by: step).compactMap { start in
-            peak((-maximumLag...maximumLag).map { correlation(a, start, b, start + $0) })
+    func peaks(shift: Int) -> [(value: Double, lag: Int)] {
+        stride(from: maximumLag, through: a.count - window - maximumLag, by: step).compactMap {
+            peak(at: $0, $0 + shift - maximumLag)
         }
     }
 
-    /// `correlations`: by lag, NaN where it is unknown. At the ends of the range, it may still rise beyond.
-    private func peak(_ correlations: [Double]) -> (value: Double, lag: Int)? {
+    /// At the ends of the range, the correlation may still rise beyond. `second`: the point of `b` at the lowest lag.
+    private func peak(at first: Int, _ second: Int) -> (value: Double, lag: Int)? {
+        // Most peaks are near lag 0: those of other lags stay infinite.
+        var correlations = [Double](repeating: .infinity, count: 2 * maximumLag + 1)
         for distance in 0..<maximumLag {
-            for lag in distance == 0 ? [0] : [distance, -distance] {
+            let lags = max(maximumLag - distance - reach, 0)...min(maximumLag + distance + reach, 2 * maximumLag)
+            for group in lags.lowerBound / Lanes.scalarCount...lags.upperBound / Lanes.scalarCount
+            where correlations[group * Lanes.scalarCount] == .infinity {
+                correlate(first, second, from: group * Lanes.scalarCount, &correlations)
+            }
+            for lag in [distance, -distance] {
                 let index = lag + maximumLag
                 let value = correlations[index]
-                let nearby = correlations[max(index - reach, 0)...min(index + reach, correlations.count - 1)]
+                let nearby = correlations[max(index - reach, 0)...min(index + reach, 2 * maximumLag)]
                 if !value.isNaN, !nearby.contains(where: { $0 > value }) { return (value, lag) }
             }
         }
         return nil
     }
 
+    private func correlate(_ first: Int, _ second: Int, from index: Int, _ correlations: inout [Double]) {
+        var products = Lanes()
+        b.withUnsafeBytes { bytes in
+            for offset in 0..<window {
+                // All lanes are in `b`, even those of the last window.
+                let byte = (second + index + offset) * MemoryLayout<Double>.stride
+                products += a[first + offset] * bytes.loadUnaligned(fromByteOffset: byte, as: Lanes.self)
+            }
+        }
+        for lane in 0..<min(Lanes.scalarCount, correlations.count - index) {
+            correlations[index + lane] = correlation(first, second + index + lane, products: products[lane])
+        }
+    }
+
     /// Of the moments in which both are measured; NaN if these are too few, or if one of them does not move.
-    private func correlation(_ a: [Double], _ first: Int, _ b: [Double], _ second: Int) -> Double {
-        var (n, x, y, xx, yy, xy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        for offset in 0..<window {
-            let (u, v) = (a[first + offset], b[second + offset])
-            guard !(u * v).isNaN else { continue }
-            (n, x, y) = (n + 1, x + u, y + v)
-            (xx, yy, xy) = (xx + u * u, yy + v * v, xy + u * v)
+    private func correlation(_ first: Int, _ second: Int, products: Double) -> Double {
+        var (n, x, y, xy) = (Double(window), momentsA[first], momentsB[second], products)
+        if products.isNaN {
+            (n, x, y, xy) = (0, Moments(), Moments(), 0)
+            for offset in 0..<window {
+                let (u, v) = (a[first + offset], b[second + offset])
+                guard !(u * v).isNaN else { continue }
+                (n, x, y, xy) = (n + 1, x + Moments(u, u * u), y + Moments(v, v * v), xy + u * v)
+            }
         }
         guard n >= Synchrony.measuredFraction * Double(window) else { return .nan }
-        let (varianceX, varianceY) = (xx / n - x / n * (x / n), yy / n - y / n * (y / n))
+        (x, y) = (x / n, y / n)
+        let (varianceX, varianceY) = (x[1] - x[0] * x[0], y[1] - y[0] * y[0])
         let smallest = Synchrony.minimumDeviation * Synchrony.minimumDeviation
         guard varianceX >= smallest, varianceY >= smallest else { return .nan }
-        return (xy / n - x / n * (y / n)) / (varianceX * varianceY).squareRoot()
+        return (xy / n - x[0] * y[0]) / (varianceX * varianceY).squareRoot()
     }
 }
