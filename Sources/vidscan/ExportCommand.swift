@@ -148,10 +148,11 @@ struct InteractCommand: AsyncParsableCommand {
         options.output = output
         options.outputIsFolder = results.count > 1
         options.replaces = force
+        options.progressed = { reporter.compared($0, of: $1) }
         let analysis = InteractionAnalysis(options: options)
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
-                let summary = try await analysis.run(resultPath: result) { reporter.compared($0, of: $1) }
+                let summary = try await analysis.run(resultPath: result)
                 reporter.made(.exported, summary.path, from: result)
                 if summary.pairs == 0 {
                     let seconds = NumberText.plain(InteractionAnalysis.minimumSeconds)

@@ -115,11 +115,10 @@ struct InteractionAnalysisTests {
     @Test("The progress counts pairs")
     func progress() async throws {
         let folder = try Self.result(seconds: 12) { _ in (1...3).map { Self.face($0, nil) } }
-        let steps = Mutex<[String]>([])
-        let analysis = InteractionAnalysis(options: InteractionAnalysis.Options())
-        let summary = try await analysis.run(resultPath: folder.path + "/result") { done, all in
-            steps.withLock { $0.append("\(done)/\(all)") }
-        }
+        let steps = Mutex([String]())
+        var options = InteractionAnalysis.Options()
+        options.progressed = { done, all in steps.withLock { $0.append("\(done)/\(all)") } }
+        let summary = try await InteractionAnalysis(options: options).run(resultPath: folder.path + "/result")
         #expect(summary.pairs == 3 && steps.withLock { $0 } == ["0/3", "1/3", "2/3"])
     }
 

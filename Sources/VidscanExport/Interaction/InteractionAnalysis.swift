@@ -11,6 +11,8 @@ public struct InteractionAnalysis: Sendable {
         public var outputIsFolder = false
         /// Whether existing files may be replaced.
         public var replaces = false
+        /// Called before each pair with the number of those that are done, and of all.
+        public var progressed: @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
 
         public init() {}
     }
@@ -32,21 +34,15 @@ public struct InteractionAnalysis: Sendable {
 
     /// Compares the people of one result. The table appears complete or not at all. Cancelling the task throws a
     /// `VidscanError` with the code `interrupted`.
-    ///
-    /// - Parameter progressed: Called before each pair with the number of those that are done, and of all.
-    public func run(
-        resultPath: String, progressed: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
-    ) async throws -> Summary {
+    public func run(resultPath: String) async throws -> Summary {
         try await BlockingWork.run(thread: "interact", input: resultPath) { cancellation in
-            try write(resultPath, progressed) { () throws(VidscanError) in
+            try write(resultPath) { () throws(VidscanError) in
                 guard !cancellation.isSet else { throw VidscanError(.interrupted, "interrupted") }
             }
         }
     }
 
-    private func write(
-        _ resultPath: String, _ progressed: (Int, Int) -> Void, _ check: () throws(VidscanError) -> Void
-    ) throws(VidscanError) -> Summary {
+    private func write(_ resultPath: String, _ check: () throws(VidscanError) -> Void) throws(VidscanError) -> Summary {
         let result = try StoredResult(path: resultPath)
         let video = result.record.input.path
         let output = options.output.map(FilePath.expandingHome)
@@ -60,7 +56,7 @@ public struct InteractionAnalysis: Sendable {
         writer.writeCSV(row: DyadTable.columns.map { .text($0.name) })
         let pairs = try series.pairs(seconds: Self.minimumSeconds)
         for (done, (first, second)) in pairs.enumerated() {
-            progressed(done, pairs.count)
+            options.progressed(done, pairs.count)
             let dyad = Dyad(series, first, second, minimumSeconds: Self.minimumSeconds)
             for row in try dyad.rows(check) { writer.writeCSV(row: DyadTable.fields(of: row)) }
         }

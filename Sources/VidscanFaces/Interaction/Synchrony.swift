@@ -78,35 +78,35 @@ package struct Synchrony: Sendable, Equatable {
 
 /// Lengths are in points of the clock.
 private struct WindowedCorrelation {
-    /// For as many lags at once.
+    /// One for each of as many lags.
     private typealias Lanes = SIMD8<Double>
-    /// The sum and the sum of squares of values.
-    private typealias Moments = SIMD2<Double>
+    /// Values, and for the window from each point on, how many of them are known, their sum and the sum of their squares,
+    /// which are NaN if one is missing.
+    private typealias Signal = (values: [Double], known: [Double], sums: [Double], squares: [Double])
 
     let window, step, maximumLag, reach: Int
     /// The second signal follows itself, so that a shifted one is a part of it; then come values for the lanes beyond.
-    private let a, b: [Double]
-    /// Of the window from each point on.
-    private let momentsA, momentsB: [Moments]
+    private let a, b: Signal
 
     init(_ first: ArraySlice<Double>, _ second: ArraySlice<Double>, interval: Double) {
         func points(_ seconds: Double) -> Int { max(Int((seconds / interval).rounded()), 1) }
         let window = points(Synchrony.windowSeconds)
-        func moments(_ values: [Double]) -> [Moments] {
-            (0..<max(values.count - window + 1, 0)).map { start in
-                values[start..<start + window].reduce(into: Moments()) { $0 += Moments($1, $1 * $1) }
-            }
+        func signal(_ values: [Double]) -> Signal {
+            let windows = (0..<max(values.count - window + 1, 0)).map { values[$0..<$0 + window] }
+            return (
+                values, windows.map { Double($0.count { !$0.isNaN }) }, windows.map { $0.reduce(0, +) },
+                windows.map { $0.reduce(0) { $0 + $1 * $1 } }
+            )
         }
         (self.window, step) = (window, points(Synchrony.stepSeconds))
         (maximumLag, reach) = (points(Synchrony.maximumLagSeconds), points(Synchrony.peakReachSeconds))
-        (a, b) = (Array(first), second + second + [Double](repeating: 0, count: Lanes.scalarCount))
-        (momentsA, momentsB) = (moments(a), moments(b))
+        (a, b) = (signal(Array(first)), signal(second + second + [Double](repeating: 0, count: Lanes.scalarCount)))
     }
 
     /// Spread evenly over the shifts at which no window meets its own lags.
     var shifts: [Int] {
         let nearest = window + 2 * maximumLag
-        let possible = a.count - 2 * nearest + 1
+        let possible = a.values.count - 2 * nearest + 1
         guard possible > 0 else { return [] }
         let wanted = min(possible, Synchrony.maximumShifts)
         return (0..<wanted).map { nearest + $0 * (possible - 1) / max(wanted - 1, 1) }
@@ -114,7 +114,7 @@ private struct WindowedCorrelation {
 
     /// `shift`: the second signal begins at this point, and its beginning follows its end.
     func peaks(shift: Int) -> [(value: Double, lag: Int)] {
-        stride(from: maximumLag, through: a.count - window - maximumLag, by: step).compactMap {
+        stride(from: maximumLag, through: a.values.count - window - maximumLag, by: step).compactMap {
             peak(at: $0, $0 + shift - maximumLag)
         }
     }
@@ -122,12 +122,14 @@ private struct WindowedCorrelation {
     /// At the ends of the range, the correlation may still rise beyond. `second`: the point of `b` at the lowest lag.
     private func peak(at first: Int, _ second: Int) -> (value: Double, lag: Int)? {
         // Most peaks are near lag 0: those of other lags stay infinite.
-        var correlations = [Double](repeating: .infinity, count: 2 * maximumLag + 1)
+        var correlations = [Double](repeating: .infinity, count: 2 * maximumLag + Lanes.scalarCount)
         for distance in 0..<maximumLag {
             let lags = max(maximumLag - distance - reach, 0)...min(maximumLag + distance + reach, 2 * maximumLag)
-            for group in lags.lowerBound / Lanes.scalarCount...lags.upperBound / Lanes.scalarCount
-            where correlations[group * Lanes.scalarCount] == .infinity {
-                correlate(first, second, from: group * Lanes.scalarCount, &correlations)
+            let lanes = Lanes.scalarCount
+            for group in lags.lowerBound / lanes...lags.upperBound / lanes
+            where correlations[group * lanes] == .infinity {
+                let found = correlation(first, second + group * lanes)
+                for lane in 0..<lanes { correlations[group * lanes + lane] = found[lane] }
             }
             for lag in [distance, -distance] {
                 let index = lag + maximumLag
@@ -139,36 +141,35 @@ private struct WindowedCorrelation {
         return nil
     }
 
-    private func correlate(_ first: Int, _ second: Int, from index: Int, _ correlations: inout [Double]) {
-        var products = Lanes()
-        b.withUnsafeBytes { bytes in
-            for offset in 0..<window {
-                // All lanes are in `b`, even those of the last window.
-                let byte = (second + index + offset) * MemoryLayout<Double>.stride
-                products += a[first + offset] * bytes.loadUnaligned(fromByteOffset: byte, as: Lanes.self)
+    /// Of the moments in which both are measured; NaN if these are too few, or if one of them does not move.
+    private func correlation(_ first: Int, _ second: Int) -> Lanes {
+        let least = Synchrony.measuredFraction * Double(window)
+        guard a.known[first] >= least, any(Self.lanes(b.known, second) .>= least) else { return Lanes(repeating: .nan) }
+        var (n, xy) = (Lanes(repeating: Double(window)), Lanes())
+        for offset in 0..<window { xy += a.values[first + offset] * Self.lanes(b.values, second + offset) }
+        var (x, xx) = (Lanes(repeating: a.sums[first]), Lanes(repeating: a.squares[first]))
+        var (y, yy) = (Self.lanes(b.sums, second), Self.lanes(b.squares, second))
+        if any(xy .!= xy) {
+            (n, x, y, xx, yy, xy) = (Lanes(), Lanes(), Lanes(), Lanes(), Lanes(), Lanes())
+            for offset in 0..<window where !a.values[first + offset].isNaN {
+                let (u, values) = (a.values[first + offset], Self.lanes(b.values, second + offset))
+                let v = values.replacing(with: 0, where: values .!= values)
+                let isKnown = Lanes(repeating: 1).replacing(with: 0, where: values .!= values)
+                (n, x, y) = (n + isKnown, x + u * isKnown, y + v)
+                (xx, yy, xy) = (xx + u * u * isKnown, yy + v * v, xy + u * v)
             }
         }
-        for lane in 0..<min(Lanes.scalarCount, correlations.count - index) {
-            correlations[index + lane] = correlation(first, second + index + lane, products: products[lane])
-        }
+        let (varianceX, varianceY) = (xx / n - x / n * (x / n), yy / n - y / n * (y / n))
+        let smallest = Synchrony.minimumDeviation * Synchrony.minimumDeviation
+        return Lanes(repeating: .nan).replacing(
+            with: (xy / n - x / n * (y / n)) / (varianceX * varianceY).squareRoot(),
+            where: (n .>= least) .& (varianceX .>= smallest) .& (varianceY .>= smallest))
     }
 
-    /// Of the moments in which both are measured; NaN if these are too few, or if one of them does not move.
-    private func correlation(_ first: Int, _ second: Int, products: Double) -> Double {
-        var (n, x, y, xy) = (Double(window), momentsA[first], momentsB[second], products)
-        if products.isNaN {
-            (n, x, y, xy) = (0, Moments(), Moments(), 0)
-            for offset in 0..<window {
-                let (u, v) = (a[first + offset], b[second + offset])
-                guard !(u * v).isNaN else { continue }
-                (n, x, y, xy) = (n + 1, x + Moments(u, u * u), y + Moments(v, v * v), xy + u * v)
-            }
+    /// The values from a point on, all of which exist.
+    private static func lanes(_ values: [Double], _ start: Int) -> Lanes {
+        values.withUnsafeBytes {
+            $0.loadUnaligned(fromByteOffset: start * MemoryLayout<Double>.stride, as: Lanes.self)
         }
-        guard n >= Synchrony.measuredFraction * Double(window) else { return .nan }
-        (x, y) = (x / n, y / n)
-        let (varianceX, varianceY) = (x[1] - x[0] * x[0], y[1] - y[0] * y[0])
-        let smallest = Synchrony.minimumDeviation * Synchrony.minimumDeviation
-        guard varianceX >= smallest, varianceY >= smallest else { return .nan }
-        return (xy / n - x[0] * y[0]) / (varianceX * varianceY).squareRoot()
     }
 }
