@@ -11,6 +11,8 @@ public struct InteractionAnalysis: Sendable {
         public var outputIsFolder = false
         /// Whether existing files may be replaced.
         public var replaces = false
+        /// Called before each pair with the number of those that are done, and of all.
+        public var progressed: @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
 
         public init() {}
     }
@@ -53,7 +55,8 @@ public struct InteractionAnalysis: Sendable {
         var writer = ByteWriter()
         writer.writeCSV(row: DyadTable.columns.map { .text($0.name) })
         let pairs = try series.pairs(seconds: Self.minimumSeconds)
-        for (first, second) in pairs {
+        for (done, (first, second)) in pairs.enumerated() {
+            options.progressed(done, pairs.count)
             let dyad = Dyad(series, first, second, minimumSeconds: Self.minimumSeconds)
             for row in try dyad.rows(check) { writer.writeCSV(row: DyadTable.fields(of: row)) }
         }
