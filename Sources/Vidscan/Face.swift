@@ -17,6 +17,12 @@ public struct Face: Sendable, Identifiable {
     public let personMatch: Double?
     /// The box before smoothing.
     public let detectedBox: Rectangle
+    /// Whether the gaze is within 12 degrees of the camera. `nil` if it is unknown, as while an eye is shut, without the
+    /// metrics `gazeYaw` and `gazePitch`, and in a `VideoUpdate.sample`.
+    public let looksAtCamera: Bool?
+    /// The `personID` of the face in whose direction the person looks, as far as one camera can tell; 0 for the camera
+    /// and for nobody in the frame, `nil` as `looksAtCamera`.
+    public let looksAt: Int?
     /// Without the evidence, which tells people apart and which nobody outside needs.
     private var record: FaceRecord
     private let metrics: Set<Metric>
@@ -24,11 +30,12 @@ public struct Face: Sendable, Identifiable {
     init(_ row: FaceRow) {
         (id, personID, personMatch) = (row.faceID, row.personID, row.face.personMatch)
         (detectedBox, record, metrics) = (row.raw.box, row.face, row.metrics)
+        (looksAtCamera, looksAt) = (row.looksAtCamera, row.looksAt)
         record.evidence = nil
     }
 
     init(_ record: FaceRecord, id: Int, settings: Settings) {
-        (self.id, personID, personMatch) = (id, nil, nil)
+        (self.id, personID, personMatch, looksAtCamera, looksAt) = (id, nil, nil, nil, nil)
         (detectedBox, self.record, metrics) = (record.box, record, settings.measure.metrics)
         self.record.evidence = nil
         if !settings.write.landmarks { self.record.mesh = nil }
@@ -122,6 +129,8 @@ public struct VideoFrame: Sendable {
     public let sharpness: Double
     /// Whether the frame, or one that it may depend on, comes from damaged data.
     public let isDamaged: Bool
+    /// How likely somebody speaks, 0…100; needs `Settings.speech` and sound, and is `nil` in a `VideoUpdate.sample`.
+    public let voice: Double?
     /// The shot's number, from 1; `nil` in a `VideoUpdate.sample`, when the cuts are still unknown.
     public let shot: Int?
     /// By ascending `id`.
@@ -132,6 +141,6 @@ public struct VideoFrame: Sendable {
     init(_ frame: FrameRecord, shot: Int?, faces: [Face]) {
         (microseconds, index, size) = (frame.microseconds, frame.index, frame.size)
         (luma, sharpness, isDamaged) = (frame.quality.luma, frame.quality.sharpness, frame.isDamaged)
-        (self.shot, self.faces) = (shot, faces)
+        (voice, self.shot, self.faces) = (frame.voice, shot, faces)
     }
 }

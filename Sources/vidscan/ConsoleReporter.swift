@@ -56,20 +56,31 @@ final class ConsoleReporter: RunObserver {
     }
 
     func progressed(_ progress: RunProgress) {
+        showProgress(
+            [
+                "frames": .integer(progress.frames), "faces": .integer(progress.faces),
+                "video_seconds": .seconds(Double(progress.microseconds) / 1e6),
+            ]
+        ) { Self.line(progress, state: $0, now: $1) }
+    }
+
+    /// Of pairs of people.
+    func compared(_ done: Int, of all: Int) {
+        showProgress(["done": .integer(done), "left": .integer(all - done)]) { state, _ in
+            "\(state.numbering)\(FilePath.name(of: state.input))  \(100 * done / all) %  \(done) of \(all) pairs compared"
+        }
+    }
+
+    /// `line` writes the line if it is time for one.
+    private func showProgress(_ fields: LogFields, _ line: (State, ContinuousClock.Instant) -> String) {
         guard log.isInfoEnabled else { return }
         let now = ContinuousClock.now
-        let line: (text: String, input: String)? = state.withLock { state in
+        let shown: (text: String, input: String)? = state.withLock { state in
             guard now - state.lastProgress >= log.progressInterval else { return nil }
             state.lastProgress = now
-            return (Self.line(progress, state: state, now: now), state.input)
+            return (line(state, now), state.input)
         }
-        guard let line else { return }
-        log.progress(
-            line.text,
-            [
-                "input": .text(line.input), "frames": .integer(progress.frames), "faces": .integer(progress.faces),
-                "video_seconds": .seconds(Double(progress.microseconds) / 1e6),
-            ])
+        if let shown { log.progress(shown.text, fields.merging(["input": .text(shown.input)]) { $1 }) }
     }
 
     func warned(_ input: String, message: String) {

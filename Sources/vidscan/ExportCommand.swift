@@ -9,8 +9,8 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Writes a finished result for other programs: ELAN, Praat, players, BIDS, OpenFace's and Py-Feat's.",
         discussion: """
-            Exports when faces are in sight, smile, blink, close their eyes and look away, and the shots. Times are those of \
-            the tables, which players and annotation programs show too.
+            Exports the intervals of episodes.csv: when faces are in sight, smile, speak and so on, and the shots. Times are \
+            those of the tables, which players and annotation programs show too.
 
               elan      NAME.eaf: a tier for each person and kind, linked to the video
               vtt       NAME.vtt: captions; NAME.metadata.vtt: boxes as JSON
@@ -147,7 +147,7 @@ struct InteractCommand: AsyncParsableCommand {
         let analysis = InteractionAnalysis(output: output, outputIsFolder: results.count > 1, replaces: force)
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
-                let summary = try await analysis.run(resultPath: result)
+                let summary = try await analysis.run(resultPath: result) { reporter.compared($0, of: $1) }
                 reporter.made(.exported, summary.path, from: result)
                 if summary.pairs == 0 {
                     let seconds = NumberText.plain(InteractionAnalysis.minimumSeconds)

@@ -23,9 +23,9 @@ struct VidscanCommand: AsyncParsableCommand {
         version: Vidscan.version,
         subcommands: [
             AnalyzeCommand.self, MergeCommand.self, BatchCommand.self, BatchWorkerCommand.self, RenderCommand.self,
-            VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self, InteractCommand.self,
-            CiteCommand.self, PeopleCommand.self, SampleCommand.self, PipelinesCommand.self, FiltersCommand.self,
-            SchemaCommand.self, DoctorCommand.self,
+            CoversCommand.self, VerifyCommand.self, ReportCommand.self, ApplyCommand.self, ExportCommand.self,
+            InteractCommand.self, CiteCommand.self, PeopleCommand.self, SampleCommand.self, PipelinesCommand.self,
+            FiltersCommand.self, SchemaCommand.self, DoctorCommand.self,
         ])
 
     static func main() async {

@@ -15,6 +15,7 @@ struct UsageTests {
             (["pipelines", "show", "--help"], "vidscan pipelines show default"),
             (["filters", "--help"], "vidscan filters list --category denoise"),
             (["filters", "preview", "--help"], "vidscan filters preview movie.mp4 --at 12.5 "),
+            (["covers", "--help"], "vidscan covers street.mp4.vidscan --input /archive/street.mp4"),
             (["verify", "--help"], "vidscan verify street.mp4 --page"),
             (["schema", "--help"], "vidscan schema --format markdown > columns.md"),
         ])
@@ -30,7 +31,7 @@ struct UsageTests {
         "No example is broken at 80 columns",
         arguments: [
             [], ["analyze"], ["merge"], ["batch"], ["render"], ["report"], ["sample"], ["pipelines"],
-            ["pipelines", "show"], ["filters"], ["filters", "preview"], ["schema"], ["verify"],
+            ["pipelines", "show"], ["filters"], ["filters", "preview"], ["schema"], ["verify"], ["covers"],
         ])
     func examples(command: [String]) throws {
         let lines = try ChildProcess.run([Checkout.tool] + command + ["--help"]).output

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import VidscanBase
@@ -107,6 +108,16 @@ struct InteractionAnalysisTests {
         #expect(try table.text("value", row("looks_at")) == "0.2000")
         #expect(try table.text("value", row("looks_at", "2")) == "0.4000")
         #expect(try table.text("seconds", row("mutual_gaze")) == "12.000")
+    }
+
+    @Test("The progress counts pairs")
+    func progress() async throws {
+        let folder = try Self.result(seconds: 12) { _ in (1...3).map { Self.face($0, nil) } }
+        let steps = Mutex([String]())
+        let summary = try await InteractionAnalysis().run(resultPath: folder.path + "/result") { done, all in
+            steps.withLock { $0.append("\(done)/\(all)") }
+        }
+        #expect(summary.pairs == 3 && steps.withLock { $0 } == ["0/3", "1/3", "2/3"])
     }
 
     @Test("A damaged table is one error, and nothing is written", arguments: ["101", "nan", "x"])

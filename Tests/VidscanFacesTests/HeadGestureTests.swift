@@ -38,6 +38,16 @@ struct HeadGestureTests {
         #expect(abs(gesture.meanDegrees - 8) < 1.5)
     }
 
+    @Test("More samples per second do not hide gestures in their noise", arguments: [12, 15, 25, 30, 60] as [Double])
+    func rates(rate: Double) {
+        for seed in 1..<6 as Range<UInt64> {
+            let found = Self.gestures(noise: 0.8, seed: seed, rate: rate) {
+                (Self.wave($0, degrees: 7, rate: 2, cycles: 3), 0)
+            }
+            #expect(found.map(\.kind) == [.shake])
+        }
+    }
+
     @Test("A shake is found, also while the head slowly turns and nods a little")
     func shake() {
         let found = Self.gestures {

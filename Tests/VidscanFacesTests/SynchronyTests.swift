@@ -58,6 +58,61 @@ struct SynchronyTests {
         #expect(Self.synchrony(a, b) == nil)
     }
 
+    /// As in the paper, one correlation at a time.
+    private static func peaks(_ a: [Double], _ b: [Double], rate: Int) -> [(value: Double, lag: Int)] {
+        let (window, lags, reach) = (4 * rate, -2 * rate...2 * rate, (rate + 1) / 2)
+        func correlation(_ start: Int, _ lag: Int) -> Double {
+            let pairs = (start..<start + window).map { (a[$0], b[$0 + lag]) }.filter { !$0.isNaN && !$1.isNaN }
+            guard 5 * pairs.count >= 4 * window else { return .nan }
+            func mean(_ value: ((Double, Double)) -> Double) -> Double {
+                pairs.map(value).reduce(0, +) / Double(pairs.count)
+            }
+            let (x, y) = (mean { $0.0 }, mean { $0.1 })
+            let (xx, yy) = (mean { ($0.0 - x) * ($0.0 - x) }, mean { ($0.1 - y) * ($0.1 - y) })
+            return xx < 0.01 || yy < 0.01 ? .nan : mean { ($0.0 - x) * ($0.1 - y) } / (xx * yy).squareRoot()
+        }
+        return stride(from: 2 * rate, through: a.count - 6 * rate, by: 2 * rate).compactMap { start in
+            let correlations = lags.map { correlation(start, $0) }
+            for lag in lags.dropFirst().dropLast().sorted(by: { (abs($0), -$0) < (abs($1), -$1) }) {
+                let value = correlations[lag + 2 * rate]
+                let near = lags.clamped(to: lag - reach...lag + reach).map { correlations[$0 + 2 * rate] }
+                if !value.isNaN, !near.contains(where: { $0 > value }) { return (value, lag) }
+            }
+            return nil
+        }
+    }
+
+    @Test(
+        "Every window, lag and shift has the value of the definition, also with gaps", arguments: [5, 7, 12], [0, 9])
+    func definition(rate: Int, gap: Int) throws {
+        var (a, b) = (Self.signal(60 * rate, seed: 3), Self.signal(60 * rate, seed: 4))
+        for point in a.indices where gap > 0 && point % 40 < gap {
+            (a[point], b[(point + 13) % b.count]) = (.nan, .nan)
+        }
+        let found = try #require(Self.synchrony(a, b, interval: 1 / Double(rate)))
+        let start = try #require(a.indices.first { !(a[$0] * b[$0]).isNaN })
+        let end = try #require(a.indices.last { !(a[$0] * b[$0]).isNaN })
+        (a, b) = (Array(a[start...end]), Array(b[start...end]))
+        let expected = Self.peaks(a, b, rate: rate)
+        #expect(found.windows == expected.count && found.windows >= 5)
+        #expect(abs(found.correlation - expected.map(\.value).reduce(0, +) / Double(expected.count)) < 1e-9)
+        let lags = expected.map { Double($0.lag) / Double(rate) }
+        #expect(abs(found.lagSeconds - Synchrony.quantile(0.5, of: lags)) < 1e-9)
+        let (nearest, possible) = (8 * rate, a.count - 16 * rate + 1)
+        var means: [Double] = []
+        for index in 0..<min(100, possible) {
+            let shift = nearest + index * (possible - 1) / (min(100, possible) - 1)
+            let peaks = Self.peaks(a, Array(b[shift...] + b[..<shift]), rate: rate)
+            if 2 * peaks.count >= expected.count {
+                means.append(peaks.map(\.value).reduce(0, +) / Double(peaks.count))
+            }
+        }
+        let baseline = try #require(found.baseline)
+        #expect(baseline.shifts == means.count)
+        #expect(abs(baseline.mean - means.reduce(0, +) / Double(means.count)) < 1e-9)
+        #expect(abs(baseline.percentile95 - Synchrony.quantile(0.95, of: means)) < 1e-9)
+    }
+
     @Test("Without movement, values or enough time there is no synchrony")
     func missing() {
         let a = Self.signal(1200, seed: 1)

@@ -1,7 +1,7 @@
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanFaces
 internal import VidscanInference
-internal import VidscanMedia
+package import VidscanMedia
 internal import VidscanResults
 
 /// Where the faces of the kept tracks are at any time, between the samples too.
@@ -48,22 +48,23 @@ struct FacePositions {
 }
 
 /// The next pictures of a mouth.
-struct MouthPictures: Sendable {
+package struct MouthPictures: Sendable {
     /// Pictures of one face without a gap.
-    struct Run: Sendable, Hashable {
-        let track: Int
+    package struct Run: Sendable, Hashable {
+        package let track: Int
         /// The number of the first tick.
         let first: Int
         /// In order of their beginning.
         let number: Int
     }
 
-    let run: Run
+    package let run: Run
     let isLast: Bool
-    let pictures: [UInt8]
+    package let pictures: [UInt8]
 }
 
-struct MouthCropper {
+/// Cuts pictures of mouths out of frames.
+package struct MouthCropper {
     private struct Open {
         let run: MouthPictures.Run
         /// Pictures that no worker has yet.
@@ -87,7 +88,10 @@ struct MouthCropper {
     /// A video with fewer frames shows each for longer, up to this number of ticks.
     private static let longestHold = 5
 
-    mutating func add(_ frame: SampledFrame, _ all: [(track: Int, box: Rectangle)]) throws -> [MouthPictures] {
+    package init() {}
+
+    /// Returns the pictures that are ready. `all`: the faces in the frame by track.
+    package mutating func add(_ frame: SampledFrame, _ all: [(track: Int, box: Rectangle)]) throws -> [MouthPictures] {
         let clear = all.filter { max($0.box.width, $0.box.height) >= Self.smallest }
         let boxes = clear.sorted { rank($0) > rank($1) }.prefix(Self.maximumFaces)
         let tick = SpeechTick.containing(frame.microseconds)
@@ -124,7 +128,7 @@ struct MouthCropper {
         return [MouthPictures(run: run.run, isLast: false, pictures: run.pictures)]
     }
 
-    mutating func finish() -> [MouthPictures] { open.keys.sorted().flatMap { close($0) } }
+    package mutating func finish() -> [MouthPictures] { open.keys.sorted().flatMap { close($0) } }
 
     private mutating func close(_ track: Int) -> [MouthPictures] {
         guard let run = open.removeValue(forKey: track) else { return [] }

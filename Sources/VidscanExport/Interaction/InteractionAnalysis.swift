@@ -23,14 +23,18 @@ public struct InteractionAnalysis: Sendable {
 
     /// Compares the people of one result. The table appears complete or not at all. Returns its path and the number of pairs
     /// of people. Cancelling the task throws a `VidscanError` with the code `interrupted`.
-    public func run(resultPath: String) async throws -> (path: String, pairs: Int) {
+    ///
+    /// - Parameter progressed: Called before each pair with the number of those that are done, and of all.
+    public func run(
+        resultPath: String, progressed: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
+    ) async throws -> (path: String, pairs: Int) {
         try await BlockingWork.run(thread: "interact", input: resultPath) { cancellation in
-            try write(resultPath, cancellation)
+            try write(resultPath, cancellation, progressed)
         }
     }
 
     private func write(
-        _ resultPath: String, _ cancellation: CancellationFlag
+        _ resultPath: String, _ cancellation: CancellationFlag, _ progressed: (_ done: Int, _ all: Int) -> Void
     ) throws(VidscanError) -> (String, Int) {
         let result = try StoredResult(path: resultPath)
         let video = result.record.input.path
@@ -44,7 +48,8 @@ public struct InteractionAnalysis: Sendable {
         writer.writeCSV(row: DyadTable.columns.map { .text($0.name) })
         let pairs = try series.pairs(seconds: Self.minimumSeconds)
         if let clock = series.clock {
-            for (first, second) in pairs {
+            for (done, (first, second)) in pairs.enumerated() {
+                progressed(done, pairs.count)
                 let dyad = Dyad(series: series, clock: clock, first: first, second: second)
                 for row in try dyad.rows(cancellation) { writer.writeCSV(row: DyadTable.fields(of: row)) }
             }

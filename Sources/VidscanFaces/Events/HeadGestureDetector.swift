@@ -20,6 +20,8 @@ public struct HeadGestureDetector: Sendable {
     public static let minimumDegrees = 3.0
     /// Of a half-cycle in seconds: of a rhythm of 1 to 5 cycles per second.
     public static let halfCycleSeconds = 0.1...0.5
+    /// Nearer samples to the last one are left out: the noise of each would add to the movement in the other direction.
+    public static let shortestGapSeconds = 0.045
     /// The longest time between two samples within a gesture.
     public static let longestGapSeconds = 0.25
     /// Per half-cycle, the head moves in the other direction by at most this fraction of the mean half-cycle.
@@ -33,8 +35,9 @@ public struct HeadGestureDetector: Sendable {
     /// Adds a later sample: the angles in degrees, `nil` if they are unknown. Returns the gestures that are now complete.
     public mutating func update(yaw: Double?, pitch: Double?, at microseconds: Int64) -> [Gesture] {
         guard let yaw, let pitch else { return [] }
-        let found =
-            last.map { Self.seconds(from: $0, to: microseconds) > Self.longestGapSeconds } ?? false ? finish() : []
+        let gap = last.map { Self.seconds(from: $0, to: microseconds) }
+        if let gap, gap < Self.shortestGapSeconds { return [] }
+        let found = gap.map { $0 > Self.longestGapSeconds } ?? false ? finish() : []
         last = microseconds
         return found
             + axes.indices.compactMap { index in

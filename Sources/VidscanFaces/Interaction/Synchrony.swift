@@ -41,21 +41,20 @@ package struct Synchrony: Sendable, Equatable {
     package init?<Failure: Error>(
         _ first: [Double], _ second: [Double], interval: Double, check: () throws(Failure) -> Void
     ) throws(Failure) {
-        let correlation = WindowedCorrelation(interval: interval)
-        guard correlation.window >= Self.minimumPoints,
-            let start = zip(first, second).enumerated().first(where: { !($1.0 * $1.1).isNaN })?.offset,
+        guard let start = zip(first, second).enumerated().first(where: { !($1.0 * $1.1).isNaN })?.offset,
             let end = first.indices.last(where: { !(first[$0] * second[$0]).isNaN })
         else { return nil }
-        let (a, b) = (Array(first[start...end]), Array(second[start...end]))
-        let original = correlation.peaks(a, b, shift: 0)
+        let correlation = WindowedCorrelation(first[start...end], second[start...end], interval: interval)
+        guard correlation.window >= Self.minimumPoints else { return nil }
+        let original = correlation.peaks(shift: 0)
         guard original.count >= Self.minimumWindows else { return nil }
         self.correlation = Self.mean(original.map(\.value))
         lagSeconds = Self.quantile(0.5, of: original.map { Double($0.lag) }) * interval
         windows = original.count
         var means: [Double] = []
-        for shift in correlation.shifts(of: a.count) {
+        for shift in correlation.shifts {
             try check()
-            let peaks = correlation.peaks(a, b, shift: shift)
+            let peaks = correlation.peaks(shift: shift)
             if 2 * peaks.count >= original.count { means.append(Self.mean(peaks.map(\.value))) }
         }
         let observed = self.correlation
@@ -79,38 +78,63 @@ package struct Synchrony: Sendable, Equatable {
 
 /// Lengths are in points of the clock.
 private struct WindowedCorrelation {
-    let window, step, maximumLag, reach: Int
+    /// One for each of as many lags.
+    private typealias Lanes = SIMD8<Double>
+    /// Values, and for the window from each point on, how many of them are known, their sum and the sum of their squares,
+    /// which are NaN if one is missing.
+    private typealias Signal = (values: [Double], known: [Double], sums: [Double], squares: [Double])
 
-    init(interval: Double) {
+    let window, step, maximumLag, reach: Int
+    /// The second signal follows itself, so that a shifted one is a part of it; then come values for the lanes beyond.
+    private let a, b: Signal
+
+    init(_ first: ArraySlice<Double>, _ second: ArraySlice<Double>, interval: Double) {
         func points(_ seconds: Double) -> Int { max(Int((seconds / interval).rounded()), 1) }
-        (window, step) = (points(Synchrony.windowSeconds), points(Synchrony.stepSeconds))
+        let window = points(Synchrony.windowSeconds)
+        func signal(_ values: [Double]) -> Signal {
+            let windows = (0..<max(values.count - window + 1, 0)).map { values[$0..<$0 + window] }
+            return (
+                values, windows.map { Double($0.count { !$0.isNaN }) }, windows.map { $0.reduce(0, +) },
+                windows.map { $0.reduce(0) { $0 + $1 * $1 } }
+            )
+        }
+        (self.window, step) = (window, points(Synchrony.stepSeconds))
         (maximumLag, reach) = (points(Synchrony.maximumLagSeconds), points(Synchrony.peakReachSeconds))
+        (a, b) = (signal(Array(first)), signal(second + second + [Double](repeating: 0, count: Lanes.scalarCount)))
     }
 
     /// Spread evenly over the shifts at which no window meets its own lags.
-    func shifts(of count: Int) -> [Int] {
+    var shifts: [Int] {
         let nearest = window + 2 * maximumLag
-        let possible = count - 2 * nearest + 1
+        let possible = a.values.count - 2 * nearest + 1
         guard possible > 0 else { return [] }
         let wanted = min(possible, Synchrony.maximumShifts)
         return (0..<wanted).map { nearest + $0 * (possible - 1) / max(wanted - 1, 1) }
     }
 
     /// `shift`: the second signal begins at this point, and its beginning follows its end.
-    func peaks(_ a: [Double], _ b: [Double], shift: Int) -> [(value: Double, lag: Int)] {
-        let b = Array(b[shift...] + b[..<shift])
-        return stride(from: maximumLag, through: a.count - window - maximumLag, by: step).compactMap { start in
-            peak((-maximumLag...maximumLag).map { correlation(a, start, b, start + $0) })
+    func peaks(shift: Int) -> [(value: Double, lag: Int)] {
+        stride(from: maximumLag, through: a.values.count - window - maximumLag, by: step).compactMap {
+            peak(at: $0, $0 + shift - maximumLag)
         }
     }
 
-    /// `correlations`: by lag, NaN where it is unknown. At the ends of the range, it may still rise beyond.
-    private func peak(_ correlations: [Double]) -> (value: Double, lag: Int)? {
+    /// At the ends of the range, the correlation may still rise beyond. `second`: the point of `b` at the lowest lag.
+    private func peak(at first: Int, _ second: Int) -> (value: Double, lag: Int)? {
+        // Most peaks are near lag 0: those of other lags stay infinite.
+        var correlations = [Double](repeating: .infinity, count: 2 * maximumLag + Lanes.scalarCount)
         for distance in 0..<maximumLag {
-            for lag in distance == 0 ? [0] : [distance, -distance] {
+            let lags = max(maximumLag - distance - reach, 0)...min(maximumLag + distance + reach, 2 * maximumLag)
+            let lanes = Lanes.scalarCount
+            for group in lags.lowerBound / lanes...lags.upperBound / lanes
+            where correlations[group * lanes] == .infinity {
+                let found = correlation(first, second + group * lanes)
+                for lane in 0..<lanes { correlations[group * lanes + lane] = found[lane] }
+            }
+            for lag in [distance, -distance] {
                 let index = lag + maximumLag
                 let value = correlations[index]
-                let nearby = correlations[max(index - reach, 0)...min(index + reach, correlations.count - 1)]
+                let nearby = correlations[max(index - reach, 0)...min(index + reach, 2 * maximumLag)]
                 if !value.isNaN, !nearby.contains(where: { $0 > value }) { return (value, lag) }
             }
         }
@@ -118,18 +142,34 @@ private struct WindowedCorrelation {
     }
 
     /// Of the moments in which both are measured; NaN if these are too few, or if one of them does not move.
-    private func correlation(_ a: [Double], _ first: Int, _ b: [Double], _ second: Int) -> Double {
-        var (n, x, y, xx, yy, xy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        for offset in 0..<window {
-            let (u, v) = (a[first + offset], b[second + offset])
-            guard !(u * v).isNaN else { continue }
-            (n, x, y) = (n + 1, x + u, y + v)
-            (xx, yy, xy) = (xx + u * u, yy + v * v, xy + u * v)
+    private func correlation(_ first: Int, _ second: Int) -> Lanes {
+        let least = Synchrony.measuredFraction * Double(window)
+        guard a.known[first] >= least, any(Self.lanes(b.known, second) .>= least) else { return Lanes(repeating: .nan) }
+        var (n, xy) = (Lanes(repeating: Double(window)), Lanes())
+        for offset in 0..<window { xy += a.values[first + offset] * Self.lanes(b.values, second + offset) }
+        var (x, xx) = (Lanes(repeating: a.sums[first]), Lanes(repeating: a.squares[first]))
+        var (y, yy) = (Self.lanes(b.sums, second), Self.lanes(b.squares, second))
+        if any(xy .!= xy) {
+            (n, x, y, xx, yy, xy) = (Lanes(), Lanes(), Lanes(), Lanes(), Lanes(), Lanes())
+            for offset in 0..<window where !a.values[first + offset].isNaN {
+                let (u, values) = (a.values[first + offset], Self.lanes(b.values, second + offset))
+                let v = values.replacing(with: 0, where: values .!= values)
+                let isKnown = Lanes(repeating: 1).replacing(with: 0, where: values .!= values)
+                (n, x, y) = (n + isKnown, x + u * isKnown, y + v)
+                (xx, yy, xy) = (xx + u * u * isKnown, yy + v * v, xy + u * v)
+            }
         }
-        guard n >= Synchrony.measuredFraction * Double(window) else { return .nan }
         let (varianceX, varianceY) = (xx / n - x / n * (x / n), yy / n - y / n * (y / n))
         let smallest = Synchrony.minimumDeviation * Synchrony.minimumDeviation
-        guard varianceX >= smallest, varianceY >= smallest else { return .nan }
-        return (xy / n - x / n * (y / n)) / (varianceX * varianceY).squareRoot()
+        return Lanes(repeating: .nan).replacing(
+            with: (xy / n - x / n * (y / n)) / (varianceX * varianceY).squareRoot(),
+            where: (n .>= least) .& (varianceX .>= smallest) .& (varianceY .>= smallest))
+    }
+
+    /// The values from a point on, all of which exist.
+    private static func lanes(_ values: [Double], _ start: Int) -> Lanes {
+        values.withUnsafeBytes {
+            $0.loadUnaligned(fromByteOffset: start * MemoryLayout<Double>.stride, as: Lanes.self)
+        }
     }
 }

@@ -5,12 +5,13 @@ package import VidscanBase
 /// The pages that vidscan makes. Templates, style and scripts are compiled in, so that the program can be moved.
 /// Rendering escapes all values.
 package enum PageTemplate: String {
-    case report, index, people, verification
+    case report, covers, index, people, verification
 
     private static let library: Result<MustacheLibrary, any Error> = Result {
         let sources = [
             "head": PackageResources.head_mustache, "face": PackageResources.face_mustache,
-            report.rawValue: PackageResources.report_mustache,
+            "controls": PackageResources.controls_mustache,
+            report.rawValue: PackageResources.report_mustache, covers.rawValue: PackageResources.covers_mustache,
             index.rawValue: PackageResources.index_mustache, people.rawValue: PackageResources.people_mustache,
             verification.rawValue: PackageResources.verification_mustache,
         ]
@@ -25,6 +26,19 @@ package enum PageTemplate: String {
             // In a page too, control characters in a name could reorder the text around it.
             return Printable.lines(try Self.library.get().render(content, withTemplate: rawValue) ?? "")
         } catch { throw VidscanError(.output, "cannot write \(path): \(error.localizedDescription)", stage: .render) }
+    }
+
+    /// JSON for a script element.
+    static func data(_ data: JSONValue) throws(VidscanError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            let text = Printable.json(String(decoding: try encoder.encode(data), as: UTF8.self))
+            // The text must not contain a tag that ends the script element.
+            return text.replacing("<", with: "\\u003c")
+        } catch {
+            throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render)
+        }
     }
 
     package enum Loads: Sendable {
@@ -44,9 +58,14 @@ package enum PageTemplate: String {
         case .report:
             [
                 PackageResources.helpers_js, PackageResources.state_js, PackageResources.samples_js,
-                PackageResources.model_js, PackageResources.player_js, PackageResources.overlay_js,
-                PackageResources.timeline_js, PackageResources.curves_js, PackageResources.corrections_js,
-                PackageResources.lists_js, PackageResources.page_js,
+                PackageResources.model_js, PackageResources.player_js, PackageResources.controls_js,
+                PackageResources.overlay_js, PackageResources.timeline_js, PackageResources.curves_js,
+                PackageResources.corrections_js, PackageResources.lists_js, PackageResources.page_js,
+            ]
+        case .covers:
+            [
+                PackageResources.helpers_js, PackageResources.state_js, PackageResources.samples_js,
+                PackageResources.player_js, PackageResources.controls_js, PackageResources.covers_js,
             ]
         }
     }
@@ -67,7 +86,8 @@ package struct PageHead: Sendable {
     ) {
         (self.title, self.summary, self.warnings, self.notices) = (title, summary, warnings, notices)
         style = Self.text([
-            PackageResources.page_css, template == .report ? PackageResources.report_css : PackageResources.lists_css,
+            PackageResources.page_css,
+            [.report, .covers].contains(template) ? PackageResources.report_css : PackageResources.lists_css,
         ])
         script = "(() => {\n\"use strict\";\n" + Self.text(template.modules) + "})();\n"
         let scripts = template.modules.isEmpty ? "" : "; script-src 'unsafe-inline'"

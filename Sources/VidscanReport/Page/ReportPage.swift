@@ -144,23 +144,11 @@ struct ReportPage {
             data["again"] = .list(again.map(JSONValue.text))
         }
         let compressed: JSONValue = .object(["events": packedEvents, "episodes": packedEpisodes])
-        return (try Self.json(.object(data)), try rows.compressed(with: try Self.json(compressed)))
+        return (try PageTemplate.data(.object(data)), try rows.compressed(with: try PageTemplate.data(compressed)))
     }
 
     private static func texts(_ texts: [Int: String]) -> JSONValue {
         .object(Dictionary(uniqueKeysWithValues: texts.map { ("\($0)", .text($1)) }))
-    }
-
-    private static func json(_ data: JSONValue) throws(VidscanError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            let text = Printable.json(String(decoding: try encoder.encode(data), as: UTF8.self))
-            // The text must not contain a tag that ends the script element.
-            return text.replacing("<", with: "\\u003c")
-        } catch {
-            throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render)
-        }
     }
 
     /// Whether a correction contains the user's own text.

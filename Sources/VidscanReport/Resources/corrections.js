@@ -12,11 +12,6 @@
       return count < 1;
     }).reverse();
   }
-  /** The path of the result as a command takes it. A page that was not opened from its folder does not know it. */
-  function resultPath() {
-    if (data.result === undefined || location.protocol !== "file:") return "RESULT";
-    return decodeURIComponent(new URL(data.result + "/", location).pathname).slice(0, -1);
-  }
 
   const corrections = {
     /** Those that the tables contain already, and those made since. */
@@ -326,10 +321,6 @@
   for (const id of ["undo", "undo-said"]) byId(id).addEventListener("click", () => corrections.undo());
   for (const id of ["redo", "redo-said"]) byId(id).addEventListener("click", () => corrections.redo());
   byId("save").addEventListener("click", () => corrections.save());
-  byId("copy").addEventListener("click", () => {
-    getSelection().selectAllChildren(byId("commands"));
-    navigator.clipboard?.writeText(byId("commands").textContent).then(() => say("Copied."), () => {});
-  });
   byId("open").addEventListener("change", event => {
     if (event.target.files[0]) corrections.open(event.target.files[0]);
     event.target.value = "";

@@ -1,15 +1,7 @@
-  const overlay = byId("overlay"), picture = byId("picture");
-  picture?.style.setProperty("--shape", data.video.width / data.video.height);
+  const overlay = byId("overlay");
   const layers = { boxes: true, names: true, points: false, gaze: false, expression: true };
   const drawnPoints = ["left_eye", "right_eye", "nose", "left_mouth_corner", "right_mouth_corner", "chin"];
   const named = ["joy", "surprise", "anger", "sadness"];
-
-  /** Where the picture lies in its element: scale and offset from pixels of the video to CSS pixels. */
-  function placement() {
-    const width = picture.clientWidth, height = picture.clientHeight;
-    const scale = Math.min(width / data.video.width, height / data.video.height);
-    return { scale, left: (width - scale * data.video.width) / 2, top: (height - scale * data.video.height) / 2, width, height };
-  }
 
   function drawOverlay() {
     if (!picture || !state.model) return;

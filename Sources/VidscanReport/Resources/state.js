@@ -78,3 +78,8 @@
     paint = Array.from({ length: 8 }, (_, index) => value("c" + index));
     for (const name of ["text", "soft", "line", "card", "accent"]) paint[name] = value(name);
   }
+
+  /** A path relative to the page, as a command takes it. A page that was not opened from its folder does not know it. */
+  const pathOf = (address, unknown) => address === undefined || location.protocol !== "file:" ? unknown
+    : decodeURIComponent(new URL((address || ".") + "/", location).pathname).slice(0, -1);
+  const resultPath = () => pathOf(data.result, "RESULT");

@@ -6,7 +6,8 @@ package struct StoredResult {
     package let name: String
     package let record: RunRecord
 
-    package init(path: String) throws(VidscanError) {
+    /// Throws without `run.json` and, unless `needsTables` is false, without tables.
+    package init(path: String, needsTables: Bool = true) throws(VidscanError) {
         name = path
         for folder in [path, FilePath.folder(of: FilePath.absolute(path))].compactMap({ try? Folder($0) }) {
             WorkingItem.removeLeftovers(in: folder)
@@ -20,7 +21,7 @@ package struct StoredResult {
             throw failure(error.reason)
         }
         for table in ["faces.csv", "frames.csv", "events.csv"]
-        where !FileManager.default.isReadableFile(atPath: path + "/" + table) {
+        where needsTables && !FileManager.default.isReadableFile(atPath: path + "/" + table) {
             throw failure(
                 record.pipeline.write?.tables == false
                     ? "has no \(table), because --anonymize alone keeps no tables; analyse the video again with --tables"

@@ -216,6 +216,10 @@ package struct RecordedSettings: Codable, Sendable {
     package struct Render: Decodable, Sendable {
         /// The method of hiding faces. Readers only need to know whether there is one.
         package let anonymize: String?
+        private let keep, hide, keepFaces, hideFaces: JSONValue?
+
+        /// Whether somebody was chosen to stay visible, or to be hidden.
+        package var namesSomebody: Bool { [keep, hide, keepFaces, hideFaces].contains { $0 != nil } }
     }
 
     package let sample: Sample

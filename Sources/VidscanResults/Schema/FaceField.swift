@@ -135,8 +135,8 @@ package enum FaceField: Hashable, Sendable {
         case .speechMovement:
             Description(
                 "speech_movement", 0...100, decimals: 1,
-                "How much the mouth moves as in speech, by the picture alone, over 0.2 s. Needs no sound; blank without"
-                    + " --speech.")
+                "How much the mouth moves as in speech, by the picture alone, over 0.2 s. Needs no sound; blank for the"
+                    + " other reasons of speaking.")
         case .metric(let metric):
             Description(
                 metric.rawValue, unit: metric.unit, metric.values, rangeText: metric.isFlag ? "0 or 1" : nil,

@@ -40,12 +40,13 @@ package struct CoverFile: Sendable {
     package let regions: [Region]
 
     static let format = "vidscan covers 1"
-    private static let ending = ".covers.json"
+    package static let ending = ".covers.json"
+    package static let maximumBytes = 4 << 20
     private static let maximum = 10_000
 
     /// Throws an error that names the first item that is wrong.
     package init(path: String) throws(VidscanError) {
-        try self.init(text: try TextFile.text(named: path, limit: 4 << 20), path: path)
+        try self.init(text: try TextFile.text(named: path, limit: Self.maximumBytes), path: path)
     }
 
     /// `path` is for messages.
@@ -73,14 +74,20 @@ package struct CoverFile: Sendable {
         }
     }
 
+    /// Where the file of a result is looked for, or with another ending a file like it.
+    package static func usualPath(beside result: String, ending: String = ending) -> String {
+        let folder = FilePath.absolute(result)
+        return (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
+    }
+
     /// The path of the file beside a result; `nil` if there is none. Throws if the video in the result was made with covers
     /// that would be lost now.
     package static func path(beside result: String) throws(VidscanError) -> String? {
-        let folder = FilePath.absolute(result)
-        let path = (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
+        let path = usualPath(beside: result)
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
         struct Record: Decodable { let covers: [String: JSONValue]? }
-        guard (try? RecordFile.decode(Record.self, folder: folder, name: "anonymized.json"))?.covers == nil else {
+        let record = try? RecordFile.decode(Record.self, folder: FilePath.absolute(result), name: "anonymized.json")
+        guard record?.covers == nil else {
             throw .result("its video was made with covers, and \(FilePath.name(of: path)) is missing; use --covers")
         }
         return nil

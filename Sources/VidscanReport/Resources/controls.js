@@ -1,0 +1,102 @@
+  // The picture, and the player's controls and keys.
+  const picture = byId("picture");
+  document.documentElement.style.setProperty("--shape", data.video.width / data.video.height);
+
+  /** Where the picture lies in its element: scale and offset from pixels of the video to CSS pixels. */
+  function placement(place = picture) {
+    const width = place.clientWidth, height = place.clientHeight;
+    const scale = Math.min(width / data.video.width, height / data.video.height);
+    return { scale, left: (width - scale * data.video.width) / 2, top: (height - scale * data.video.height) / 2, width, height };
+  }
+
+  const fullScreen = () => {
+    if (document.fullscreenElement) document.exitFullscreen(); else byId("player").requestFullscreen?.().catch(() => {});
+  };
+  addEventListener("fullscreenchange", () => (document.fullscreenElement ?? document.body).append(byId("floating")));
+  const showKeys = () => byId("keys").showModal();
+  const playerKeys = [
+    [" ", "space", "Play or pause", () => player.toggle()],
+    ["k", "K", "Pause", () => player.pause()],
+    ["l", "L", "Play; again: faster", () => player.forward()],
+    ["j", "J", "Play backward; again: faster", () => player.back()],
+    [">", ">", "Faster", () => player.changeSpeed(1)],
+    ["<", "<", "Slower", () => player.changeSpeed(-1)],
+    [".", ".", "Next picture of the video", () => player.stepFrame(1)],
+    [",", ",", "Previous picture of the video", () => player.stepFrame(-1)],
+    ["f", "F", "Full screen", fullScreen],
+    ["m", "M", "Sound on or off", () => byId("mute").click()],
+  ];
+  /** Lists keys (each the browser's name, a shown name, its meaning and what it does), and does what they say. */
+  function useKeys(keys) {
+    // After a click, space plays, whatever was clicked. Where the focus was moved by keys, it presses the control.
+    let isPointed = false;
+    addEventListener("pointerdown", event => {
+      isPointed = true;
+      for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+    }, true);
+    const isTyping = node => node.matches?.("input:not([type=checkbox], [type=file], [type=range]), textarea");
+    const playsOn = event => event.key === " " && picture && !isTyping(event.target)
+      && (isPointed || !event.target.matches?.("button, summary, input, select, a"));
+    addEventListener("keyup", event => { if (playsOn(event)) event.preventDefault(); }, true);
+    addEventListener("keydown", event => {
+      if (event.key === "Tab") isPointed = false;
+      if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
+      if (isTyping(event.target) && event.key !== "Escape") return;
+      if (event.key === " " ? !playsOn(event) : event.target.matches?.("select, #volume")) return;
+      const name = (event.shiftKey && /^(Arrow|u$)/i.test(event.key) ? "Shift+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
+      const key = keys.find(key => key[0] === name);
+      if (!key) return;
+      event.preventDefault();
+      key[3]();
+    });
+    byId("key-list").append(...keys.flatMap(key => [make("dt", {}, make("kbd", {}, key[1])), make("dd", {}, key[2])]));
+
+    for (const button of document.querySelectorAll("[data-dialog=keys]")) button.addEventListener("click", showKeys);
+  }
+
+  const seekBar = byId("seek"), marks = byId("marks");
+  const showTime = time => {
+    byId("time").textContent = clock(time, 3);
+    if (!seekBar) return;
+    seekBar.value = time;
+    seekBar.setAttribute("aria-valuetext", clock(time));
+  };
+  on("moving time", showTime);
+  if (picture) {
+    Object.assign(seekBar, { min: data.start, max: data.end });
+    byId("length").textContent = "/ " + clock(data.end, 1);
+    seekBar.addEventListener("input", () => player.seek(+seekBar.value));
+    byId("play").addEventListener("click", () => player.toggle());
+    byId("frame-back").addEventListener("click", () => player.stepFrame(-1));
+    byId("frame-on").addEventListener("click", () => player.stepFrame(1));
+    on("playing", () => {
+      const { video, shuttle } = player, play = byId("play"), isRunning = player.isPlaying || shuttle > 0;
+      play.textContent = isRunning ? "❚❚" : "▶";
+      play.ariaLabel = isRunning ? "Pause" : "Play";
+      byId("playback").textContent = shuttle ? `Backward ${shuttle}×` : player.isPlaying ? `Playing ${video.playbackRate}×` : "Paused";
+      if (!video) return;
+      if (player.isPlaying) byId("speed").value = video.playbackRate;
+      byId("mute").textContent = player.isSilent ? "No sound" : video.muted ? "Sound off" : "Sound on";
+      byId("mute").setAttribute("aria-pressed", video.muted);
+      byId("volume").value = video.muted ? 0 : video.volume;
+    });
+    byId("full").addEventListener("click", fullScreen);
+    byId("speed").addEventListener("change", event => {
+      if (player.isPlaying) player.video.playbackRate = +event.target.value;
+      say(`Speed ${event.target.value}×`);
+    });
+    byId("mute").addEventListener("click", () => { if (player.video) player.video.muted = !player.video.muted; });
+    byId("volume").addEventListener("input", event => {
+      if (player.video) Object.assign(player.video, { muted: event.target.value === "0", volume: +event.target.value });
+    });
+    byId("choose").addEventListener("change", event => {
+      const file = event.target.files[0];
+      if (!file) return;
+      (player.video || byId("still")).src = URL.createObjectURL(file);
+      Object.assign(player, { isUsable: false, other: file });
+    });
+  }
+  byId("copy").addEventListener("click", () => {
+    getSelection().selectAllChildren(byId("commands"));
+    navigator.clipboard?.writeText(byId("commands").textContent).then(() => say("Copied."), () => {});
+  });
