@@ -9,7 +9,8 @@ package struct CorrectionFile: Sendable {
     /// The name of the video for which the corrections were made, and its size.
     package let video: (name: String, bytes: Int64)
     package let corrections: [Correction]
-    /// The same as the file has them.
+    let kinds: [AppliedCorrections.Kind]
+    /// The corrections as the file has them.
     package let list: [JSONValue]
 
     package static let maximumBytes = 4 << 20
@@ -33,6 +34,9 @@ extension CorrectionFile: Decodable {
         video = try members.video(format: Self.format)
         corrections = try members.list("corrections", count: 0...AppliedCorrections.maximum)
         list = try members.decode("corrections")
+        kinds = (try members.decode("corrections") as [[String: JSONValue]]).compactMap { members in
+            if case .text(let name)? = members["do"] { AppliedCorrections.Kind(rawValue: name) } else { nil }
+        }
     }
 }
 
@@ -40,7 +44,6 @@ extension CorrectionFile: Decodable {
 /// a track, so that the correction holds after another analysis too.
 package enum Correction: Sendable, Equatable {
     case samePerson([FaceReference])
-    /// The second face is somebody else than the first.
     case differentPeople(FaceReference, FaceReference)
     /// From this time on, the track shows somebody else.
     case split(FaceReference, at: Int64)
@@ -48,20 +51,6 @@ package enum Correction: Sendable, Equatable {
     case notAFace(FaceReference)
     case exclude(ClosedRange<Int64>)
     case note(at: Int64, String, FaceReference?)
-
-    typealias Kind = AppliedCorrections.Kind
-
-    var kind: Kind {
-        switch self {
-        case .samePerson: .samePerson
-        case .differentPeople: .differentPeople
-        case .split: .split
-        case .name: .name
-        case .notAFace: .notAFace
-        case .exclude: .exclude
-        case .note: .note
-        }
-    }
 }
 
 extension Correction: Decodable {
@@ -71,8 +60,8 @@ extension Correction: Decodable {
     package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder)
         let name = try members.text("do", maximum: 100)
-        guard let kind = Kind(rawValue: name) else {
-            let known = Kind.allCases.map(\.rawValue)
+        guard let kind = AppliedCorrections.Kind(rawValue: name) else {
+            let known = AppliedCorrections.Kind.allCases.map(\.rawValue)
             throw members.problem(
                 "do",
                 "is '\(name)'; the corrections are \(known.joined(separator: ", "))"

@@ -1,6 +1,5 @@
-public import VidscanBase
-public import VidscanFaces
-internal import VidscanResults
+internal import VidscanBase
+public import VidscanResults
 
 /// Applies the corrections of a person to the tables of a result.
 ///
@@ -32,14 +31,10 @@ public struct Corrector: Sendable {
     }
 
     private let options: Options
-    private let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+    private let model: RecordedModel
 
-    /// `model` returns the model that computes emotions and emojis, given the SHA-256 of each model file that analysed the
-    /// video. It is called only if anybody in the video has resting levels.
-    public init(
-        options: Options = Options(),
-        model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
-    ) {
+    /// `model` is called only if anybody in the video has resting levels.
+    public init(options: Options = Options(), model: @escaping RecordedModel) {
         (self.options, self.model) = (options, model)
     }
 
@@ -54,8 +49,6 @@ public struct Corrector: Sendable {
     public func undo(_ resultPath: String) async throws -> Summary {
         try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try undo(resultPath) }
     }
-
-    // MARK: Apply
 
     private func apply(_ path: String, _ resultPath: String) async throws -> Summary {
         let file = try CorrectionFile(path: path)
@@ -85,7 +78,7 @@ public struct Corrector: Sendable {
             number = 0
             try tracks.finish()
         } catch {
-            let place = number > 0 ? "correction \(number) (\(file.corrections[number - 1].kind.rawValue)) of " : ""
+            let place = number > 0 ? "correction \(number) (\(file.kinds[number - 1].rawValue)) of " : ""
             throw VidscanError.result(
                 "\(place)\(path) does not fit: \(Printable.line(error.reason)); nothing was changed", input: resultPath)
         }
@@ -124,7 +117,7 @@ public struct Corrector: Sendable {
         try AtomicFile.write(file.text, to: "\(originals)/\(ResultFiles.corrections)")
         if output == nil { try carryOver(path, to: folder, &summary) }
         let applied = AppliedCorrections(
-            file: FilePath.name(of: file.path), text: file.text, list: file.list, kinds: file.corrections.map(\.kind),
+            file: FilePath.name(of: file.path), text: file.text, list: file.list, kinds: file.kinds,
             people: tracks.names, excluded: tracks.excluded,
             decided: tracks.decided, facesRemoved: tracks.samples.rows.count - counts.pass.faces,
             framesRemoved: tracks.samples.frames.count - counts.outcome.sampleCount)
@@ -149,8 +142,6 @@ public struct Corrector: Sendable {
         [ResultFiles.dyads, "report.html"].contains(name)
             || ["overlay.", "anonymized."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
     }
-
-    // MARK: Undo
 
     private func undo(_ resultPath: String) throws(VidscanError) -> Summary {
         let result = try StoredResult(path: resultPath)

@@ -1,5 +1,5 @@
-public import VidscanBase
-public import VidscanFaces
+internal import VidscanBase
+internal import VidscanFaces
 public import VidscanResults
 
 /// Writes the episodes of a finished result as annotations for other programs.
@@ -33,15 +33,10 @@ public struct Exporter: Sendable {
     private static let maximumEvents = 200_000
 
     private let options: Options
-    private let model: @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+    private let model: RecordedModel
 
-    /// `model` returns the model that computes emotions, given the SHA-256 of each model file that analysed the video. Only
-    /// the formats of other programs' tables need it.
-    public init(
-        options: Options, model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
-    ) {
-        (self.options, self.model) = (options, model)
-    }
+    /// Only the formats of other programs' tables need the model.
+    public init(options: Options, model: @escaping RecordedModel) { (self.options, self.model) = (options, model) }
 
     /// Exports the result of an analysis, and returns the paths of the files that were written, and what they lack in
     /// words. Each appears complete or not at all. Cancelling the task throws a `VidscanError` with the code
@@ -93,7 +88,7 @@ public struct Exporter: Sendable {
         }
         for (format, _, paths) in places.files where format.table == nil {
             for (position, path) in paths.enumerated() {
-                guard !cancellation.isSet else { throw VidscanError(.interrupted, "interrupted") }
+                try cancellation.check()
                 let file = try AtomicFile(path: path, replaces: options.replaces, source: record.input.path)
                 switch format {
                 case .elan: try file.write(ELANDocument(tiers: tiers, media: places.media(from: path)).text())

@@ -24,8 +24,7 @@ package struct PeopleStudy: Sendable {
     }
 
     package struct Summary: Sendable {
-        package var people = 0
-        package var videos = 0
+        package var people = 0, videos = 0
         /// Decisions on the page that a person should check.
         package var doubts = 0
         package var corrections = 0
@@ -53,7 +52,10 @@ package struct PeopleStudy: Sendable {
         let corrections = try options.corrections.map { path throws(VidscanError) in try CorrectionFile(path: path) }
         let folder = try StudyFolder(FilePath.absolute(FilePath.expandingHome(path)))
         let known = try StudyState.read(folder.path)
-        if known == nil, let file = [PeopleTable.file, PeoplePage.file].first(where: folder.contains) {
+        if known == nil,
+            let file = [PeopleTable.file, PeoplePage.file].first(where: { FileSystem.entry(folder.path(of: $0)) != nil }
+            )
+        {
             throw VidscanError(
                 .exists, "\(folder.path(of: file)) exists, but \(StudyState.name) does not; choose another folder",
                 stage: .write)

@@ -1,4 +1,5 @@
-internal import VidscanBase
+internal import Glibc
+public import VidscanBase
 package import VidscanInference
 package import VidscanMedia
 
@@ -79,5 +80,112 @@ public final class FaceSearch {
             try model.faces(in: frame, square: square, minimumScore: confirmedScore)
         }
         return seen.filter { $0.box.intersectionOverUnion(with: face.box) > minimumOverlap }.max { $0.score < $1.score }
+    }
+}
+
+/// A face found by BlazeFace.
+public struct DetectedFace: Sendable {
+    /// From eyebrows to chin, in display space.
+    public var box: Rectangle
+    /// The confidence, 0…1.
+    public var score: Double
+}
+
+/// BlazeFace (Bazarevsky et al., 2019, arXiv:1907.05047) as shipped with MediaPipe, for a square region. Its training
+/// data and architecture differ from those of vidscan's own detector, so the two do not share their blind spots.
+final class BlazeFace {
+    enum Range: String, CaseIterable {
+        /// For faces that fill much of the square.
+        case short = "face_detection_short_range.tflite"
+        /// Also for small faces.
+        case full = "face_detection_full_range_sparse.tflite"
+
+        var resolution: Int { self == .short ? 128 : 192 }
+
+        /// Anchors: cells along each side of the square, and boxes per cell.
+        fileprivate var grids: [(cells: Int, boxes: Int)] { self == .short ? [(16, 2), (8, 6)] : [(48, 1)] }
+    }
+
+    private let range: Range
+    private let request: InferenceRequest
+    private let cropper: SquareCropper
+    /// The centres of the anchors, 0…1, one per box.
+    private let anchors: [Point]
+    private var planes: [Float]
+
+    init(_ range: Range, folder: String, runtime: InferenceRuntime, cropper: SquareCropper) throws {
+        (self.range, self.cropper) = (range, cropper)
+        request = try runtime.compile(path: folder + "/" + range.rawValue, concurrency: 1).makeRequest()
+        anchors = range.grids.flatMap { grid in
+            (0..<grid.cells * grid.cells).flatMap { cell in
+                let center = Point(
+                    x: (Double(cell % grid.cells) + 0.5) / Double(grid.cells),
+                    y: (Double(cell / grid.cells) + 0.5) / Double(grid.cells))
+                return [Point](repeating: center, count: grid.boxes)
+            }
+        }
+        planes = [Float](repeating: 0, count: 3 * range.resolution * range.resolution)
+    }
+
+    /// By decreasing confidence.
+    func faces(in frame: SampledFrame, square: RotatedSquare, minimumScore: Double) throws -> [DetectedFace] {
+        try fillInput(frame, square)
+        try request.run()
+        let (first, second) = (try request.output(0), try request.output(1))
+        let (scores, boxes) = first.count < second.count ? (first, second) : (second, first)
+        guard scores.count == anchors.count, boxes.count == 16 * anchors.count else {
+            throw VidscanError(.inference, "\(range.rawValue) has outputs of unexpected sizes")
+        }
+        let unit = Double(range.resolution)
+        let corner = Point(x: square.center.x - square.side / 2, y: square.center.y - square.side / 2)
+        var found: [DetectedFace] = []
+        for (index, anchor) in anchors.enumerated() {
+            let score = 1 / (1 + exp(-Double(max(-100, min(100, scores[index])))))
+            guard score >= minimumScore else { continue }
+            let value = { (offset: Int) in Double(boxes[16 * index + offset]) / unit }
+            let (width, height) = (value(2) * square.side, value(3) * square.side)
+            let center = Point(
+                x: corner.x + (anchor.x + value(0)) * square.side, y: corner.y + (anchor.y + value(1)) * square.side)
+            guard width > 0, height > 0, width.isFinite, height.isFinite else { continue }
+            let box = Rectangle(x: center.x - width / 2, y: center.y - height / 2, width: width, height: height)
+            found.append(DetectedFace(box: box, score: score))
+        }
+        return found.withoutOverlaps()
+    }
+
+    /// R', G', B' in −1…1. Pixels outside the frame are black.
+    private func fillInput(_ frame: SampledFrame, _ square: RotatedSquare) throws {
+        let (side, input) = (range.resolution, try request.input())
+        let area = side * side
+        guard input.count == 3 * area else {
+            throw VidscanError(.inference, "\(range.rawValue) has an input of unexpected size")
+        }
+        try planes.withUnsafeMutableBufferPointer { planes in
+            guard let base = planes.baseAddress else { return }
+            try cropper.crop(frame, square: square, resolution: side, into: base)
+        }
+        let size = frame.geometry.displaySize
+        let map = square.transform(resolution: side)
+        for row in 0..<side {
+            for column in 0..<side {
+                let point = map.apply(to: Point(x: Double(column) + 0.5, y: Double(row) + 0.5))
+                let isInside =
+                    point.x >= 0 && point.y >= 0 && point.x < Double(size.width) && point.y < Double(size.height)
+                let pixel = row * side + column
+                for channel in 0..<3 {
+                    input[3 * pixel + channel] = isInside ? planes[channel * area + pixel] / 127.5 - 1 : -1
+                }
+            }
+        }
+    }
+}
+
+extension [DetectedFace] {
+    /// Non-maximum suppression; by decreasing confidence.
+    func withoutOverlaps() -> [DetectedFace] {
+        var kept: [DetectedFace] = []
+        for face in sorted(by: { $0.score > $1.score })
+        where !kept.contains(where: { $0.box.intersectionOverUnion(with: face.box) > 0.3 }) { kept.append(face) }
+        return kept
     }
 }

@@ -225,7 +225,6 @@ public struct Verification: Sendable {
         return bytes.dropFirst().range(of: mark) != nil
     }
 
-    /// By group and frame.
     private func faces(in groups: [[SampledFrame]]) async throws -> [[[DetectedFace]]] {
         try await withThrowingTaskGroup(of: (Int, [[DetectedFace]]).self) { group in
             for (index, frames) in groups.enumerated() {

@@ -144,15 +144,10 @@ struct InteractCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reporter = try messages.makeReporter()
-        var options = InteractionAnalysis.Options()
-        options.output = output
-        options.outputIsFolder = results.count > 1
-        options.replaces = force
-        options.progressed = { reporter.compared($0, of: $1) }
-        let analysis = InteractionAnalysis(options: options)
+        let analysis = InteractionAnalysis(output: output, outputIsFolder: results.count > 1, replaces: force)
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
-                let summary = try await analysis.run(resultPath: result)
+                let summary = try await analysis.run(resultPath: result) { reporter.compared($0, of: $1) }
                 reporter.made(.exported, summary.path, from: result)
                 if summary.pairs == 0 {
                     let seconds = NumberText.plain(InteractionAnalysis.minimumSeconds)

@@ -80,7 +80,7 @@ enum ResultFuzzing {
                 model: ModelStore.expressionModel(recordedAs:))
             _ = try await exporter.run(resultPath: result)
         case UInt8(ascii: "i"):
-            _ = try await InteractionAnalysis(options: InteractionAnalysis.Options()).run(resultPath: result)
+            _ = try await InteractionAnalysis().run(resultPath: result)
         default:
             var options = Report.Options()
             options.hasThumbnails = action == UInt8(ascii: "t")

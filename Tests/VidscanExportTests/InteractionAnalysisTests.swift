@@ -36,9 +36,7 @@ struct InteractionAnalysisTests {
     }
 
     private static func analyzed(_ folder: TemporaryFolder) async throws -> CSVTable {
-        var options = InteractionAnalysis.Options()
-        options.replaces = true
-        let summary = try await InteractionAnalysis(options: options).run(resultPath: folder.path + "/result")
+        let summary = try await InteractionAnalysis(replaces: true).run(resultPath: folder.path + "/result")
         #expect(summary.path == folder.path + "/result/dyads.csv")
         return try CSVTable(path: summary.path)
     }
@@ -116,9 +114,9 @@ struct InteractionAnalysisTests {
     func progress() async throws {
         let folder = try Self.result(seconds: 12) { _ in (1...3).map { Self.face($0, nil) } }
         let steps = Mutex([String]())
-        var options = InteractionAnalysis.Options()
-        options.progressed = { done, all in steps.withLock { $0.append("\(done)/\(all)") } }
-        let summary = try await InteractionAnalysis(options: options).run(resultPath: folder.path + "/result")
+        let summary = try await InteractionAnalysis().run(resultPath: folder.path + "/result") { done, all in
+            steps.withLock { $0.append("\(done)/\(all)") }
+        }
         #expect(summary.pairs == 3 && steps.withLock { $0 } == ["0/3", "1/3", "2/3"])
     }
 
@@ -139,13 +137,11 @@ struct InteractionAnalysisTests {
         let folder = try Self.result(seconds: 12) { _ in [] }
         try folder.write("mine", to: "result/dyads.csv")
         await #expect(throws: VidscanError.self) {
-            try await InteractionAnalysis(options: InteractionAnalysis.Options()).run(
-                resultPath: folder.path + "/result")
+            try await InteractionAnalysis().run(resultPath: folder.path + "/result")
         }
         #expect(try folder.text("result/dyads.csv") == "mine")
-        var options = InteractionAnalysis.Options()
-        (options.output, options.outputIsFolder) = (folder.path + "/a/b", true)
-        _ = try await InteractionAnalysis(options: options).run(resultPath: folder.path + "/result")
+        _ = try await InteractionAnalysis(output: folder.path + "/a/b", outputIsFolder: true).run(
+            resultPath: folder.path + "/result")
         #expect(try folder.text("a/b/talk.dyads.csv").hasPrefix("person_a,person_b,measure,"))
     }
 }

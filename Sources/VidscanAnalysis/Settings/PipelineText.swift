@@ -7,9 +7,9 @@ package enum PipelineText {
         switch value {
         case .absent: "null"
         case .flag, .integer, .number: JSONValue(value).words
-        case .text(let text): isPlain(text) ? text : quoted(text)
+        case .text(let text): isPlain(text) ? text : ByteWriter.quoted(text)
         case .list(let names): "[" + names.joined(separator: ", ") + "]"
-        case .filters(let chain): quoted(chain.text)
+        case .filters(let chain): ByteWriter.quoted(chain.text)
         }
     }
 
@@ -20,13 +20,6 @@ package enum PipelineText {
                 $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_/.".contains(Character($0)))
             }
             && text.first != "-"
-    }
-
-    /// Quotes a text as a JSON string, which is valid YAML too.
-    fileprivate static func quoted(_ text: String) -> String {
-        var writer = ByteWriter(reservingCapacity: text.utf8.count + 8)
-        writer.writeJSON(text: text)
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }
 
@@ -59,6 +52,6 @@ extension ResolvedSettings {
         guard case .filters(let chain) = value else {
             return [("\(setting.path): \(value == .absent ? "[]" : PipelineText.yaml(value))", origin)]
         }
-        return [("\(setting.path):", origin)] + chain.steps.map { ("  - \(PipelineText.quoted($0))", "") }
+        return [("\(setting.path):", origin)] + chain.steps.map { ("  - \(ByteWriter.quoted($0))", "") }
     }
 }

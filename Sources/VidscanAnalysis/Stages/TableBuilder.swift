@@ -107,16 +107,19 @@ final class TableBuilder: FrameSink {
     private func writeTables(_ tracks: VideoTracks, matches: [Int: Double], _ speech: Speech?) async throws {
         let (outcome, numbers) = tracks.outcome
         let tracked = TrackedFrames(folder: folderPath, name: Self.framesFile) {
-            [tracks = tracks.ofFaces] face, index, times in
-            let track = Int(tracks[index])
-            face.track = track > 0 ? numbers[track - 1] : 0
-            face.personMatch = face.evidence?.cropOffset.flatMap { matches[$0] }
-            guard let speech, face.track > 0 else { return }
-            let values = speech.values(ofTrack: track - 1, at: times.now, until: times.next)
-            (face.numbers[.speaking], face.numbers[.speechMovement]) = (values.speaking, values.moving)
-            face.speech = values.ticks
-        } prepare: {
-            $0.voice = speech?.voice(at: $0.microseconds)
+            [tracks = tracks.ofFaces] frame, position in
+            frame.voice = speech?.voice(at: frame.microseconds)
+            for index in frame.faces.indices {
+                let track = Int(tracks[position.face + index])
+                frame.faces[index].track = track > 0 ? numbers[track - 1] : 0
+                frame.faces[index].personMatch = frame.faces[index].evidence?.cropOffset.flatMap { matches[$0] }
+                guard let speech, frame.faces[index].track > 0 else { continue }
+                let values = speech.values(ofTrack: track - 1, at: frame.microseconds, until: position.next)
+                frame.faces[index].numbers[.speaking] = values.speaking
+                frame.faces[index].numbers[.speechMovement] = values.moving
+                frame.faces[index].speech = values.ticks
+            }
+            return true
         }
         let models = models
         let pass = OutputPass(tracked, outcome, options: options) { try models().expressionModel() }

@@ -85,6 +85,13 @@ extension ByteWriter {
         write(byte: UInt8(ascii: "}"))
     }
 
+    /// Returns a text as a JSON string, which is valid YAML too.
+    package static func quoted(_ text: String) -> String {
+        var writer = ByteWriter(reservingCapacity: text.utf8.count + 8)
+        writer.writeJSON(text: text)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
     public mutating func writeJSON(text: String) {
         write(byte: UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {

@@ -53,8 +53,6 @@ struct CorrectedTracks {
         nextPersonID = (samples.people.values.max() ?? 0) + 1
     }
 
-    // MARK: Rows
-
     /// Returns the part to which a row belongs; `nil` if it is left out.
     func part(ofRow row: Int) -> Int? {
         let own = samples.rows[row]
@@ -75,8 +73,6 @@ struct CorrectedTracks {
             return !isExcluded[frame] && own.contains(samples.frames[frame].microseconds) ? Int(row) : nil
         }
     }
-
-    // MARK: Faces
 
     private static let minimumOverlap = 0.3
     /// Overlaps that differ by less are equally good.
@@ -147,8 +143,6 @@ struct CorrectedTracks {
                     + " \(TimeText.seconds(extent.upperBound)) s")
         }
     }
-
-    // MARK: Corrections
 
     /// Returns what the correction did, in words.
     mutating func apply(_ correction: Correction) throws(VidscanError) -> String {

@@ -1,11 +1,11 @@
 internal import VidscanBase
+internal import VidscanFaces
 internal import VidscanResults
 
 /// The samples of a result and the faces in them, as the analysis found them.
 struct SampleTable {
     struct Frame {
         let microseconds: Int64
-        /// The index of its first row.
         let firstRow: Int
     }
 
@@ -21,7 +21,6 @@ struct SampleTable {
     private(set) var frames: [Frame] = []
     /// In the order of the record.
     private(set) var rows: [Row] = []
-    /// The indices of the rows of each face, by face_id.
     private(set) var rowsOfFace: [Int: [Int32]] = [:]
     /// By face_id.
     let people: [Int: Int]
@@ -56,5 +55,106 @@ struct SampleTable {
     func frames(in range: ClosedRange<Int64>) -> Range<Int> {
         let first = frames.partitionIndex { $0.microseconds >= range.lowerBound }
         return first..<max(first, frames.partitionIndex { $0.microseconds > range.upperBound })
+    }
+}
+
+/// The tracks and shots that the corrections leave, as the output pass takes them.
+struct CorrectedOutcome {
+    let outcome: TrackingOutcome
+    /// The number of the track of each row, from 1; 0 for a row that is left out.
+    let trackOfRow: [Int32]
+    /// Whether each track has another face_id than in the analysis.
+    let isSplitOff: [Bool]
+
+    /// A track of the analysis ends where it is split, and where samples are left out.
+    private struct Segment {
+        let original: Int32
+        var track: TrackingOutcome.Track
+        let isSplitOff: Bool
+        var lastFrame: Int
+    }
+
+    init(_ tracks: CorrectedTracks) {
+        let (samples, isExcluded) = (tracks.samples, tracks.isExcluded)
+        // The number of samples that are left out before each one.
+        var excludedBefore = [0]
+        for isExcluded in isExcluded {
+            excludedBefore.append(excludedBefore[excludedBefore.count - 1] + (isExcluded ? 1 : 0))
+        }
+        var segments: [Segment] = []
+        var segmentOfPart: [Int: Int] = [:]
+        var segmentOfRow = [Int](repeating: -1, count: samples.rows.count)
+        for (row, own) in samples.rows.enumerated() {
+            guard let part = tracks.part(ofRow: row) else { continue }
+            let frame = Int(own.frame)
+            let sample = frame - excludedBefore[frame]
+            let (old, new) = (samples.outcome.tracks[Int(own.track) - 1], tracks.parts[part])
+            var segment = segmentOfPart[part]
+            if let open = segment,
+                segments[open].original != own.track
+                    || excludedBefore[segments[open].lastFrame] != excludedBefore[frame]
+            {
+                segment = nil
+            }
+            let index = segment ?? segments.count
+            if index == segments.count {
+                segments.append(
+                    Segment(
+                        original: own.track,
+                        track: TrackingOutcome.Track(
+                            faceID: new.faceID, personID: new.personID,
+                            personConfidence: new.isDecided ? 1 : old.personConfidence, firstSample: sample,
+                            lastSample: sample, samples: 0, ending: .corrected),
+                        isSplitOff: new.faceID != new.original, lastFrame: frame))
+                segmentOfPart[part] = index
+            }
+            segments[index].lastFrame = frame
+            segments[index].track.lastSample = sample
+            segments[index].track.samples += 1
+            segments[index].track.ending = frame == old.lastSample ? old.ending : .corrected
+            segmentOfRow[row] = index
+        }
+        var gaps: [Int: Int64] = [:]
+        for frame in isExcluded.indices.dropFirst() where isExcluded[frame - 1] && !isExcluded[frame] {
+            gaps[frame - excludedBefore[frame]] = samples.frames[frame - 1].microseconds
+        }
+        let order = segments.indices.sorted {
+            (segments[$0].original, segments[$0].track.firstSample) < (
+                segments[$1].original, segments[$1].track.firstSample
+            )
+        }
+        var numbers = [Int32](repeating: 0, count: segments.count)
+        for (number, index) in order.enumerated() { numbers[index] = Int32(number + 1) }
+        trackOfRow = segmentOfRow.map { $0 < 0 ? 0 : numbers[$0] }
+        isSplitOff = order.map { segments[$0].isSplitOff }
+        outcome = TrackingOutcome(
+            tracks: order.map { segments[$0].track }, changes: Self.changes(samples, isExcluded, excludedBefore),
+            sampleCount: isExcluded.count { !$0 }, interval: samples.outcome.interval, timesBeforeGaps: gaps)
+    }
+
+    /// Returns the shot changes that are left. Those in a range that is left out are at the first sample after it, once.
+    private static func changes(_ samples: SampleTable, _ isExcluded: [Bool], _ excludedBefore: [Int]) -> [ShotChange] {
+        var kept: [Int: ShotChange] = [:]
+        for change in samples.outcome.changes {
+            guard let frame = isExcluded[change.sample...].firstIndex(of: false) else { continue }
+            let sample = frame - excludedBefore[frame]
+            guard sample > 0 else { continue }
+            kept[sample] = ShotChange(
+                kind: change.kind, sample: sample,
+                seconds: frame == change.sample ? change.seconds : Double(samples.frames[frame].microseconds) / 1e6)
+        }
+        return kept.values.sorted { $0.sample < $1.sample }
+    }
+
+    func frames(of folder: String, isLeftOut: [Bool]) -> TrackedFrames {
+        TrackedFrames(folder: folder, name: ResultFiles.record) { [trackOfRow, isSplitOff] frame, position in
+            for index in frame.faces.indices {
+                let track = Int(trackOfRow[position.face + index])
+                frame.faces[index].track = track
+                // The match compares the sample with those of the other part.
+                if track > 0, isSplitOff[track - 1] { frame.faces[index].personMatch = nil }
+            }
+            return !isLeftOut[position.frame]
+        }
     }
 }

@@ -18,10 +18,10 @@ enum BIDSEvents {
 
     static func description() -> String {
         let members = columns.map { column in
-            var facts = [("Description", quoted(column.description))]
-            if let units = column.units { facts.append(("Units", quoted(units))) }
+            var facts = [("Description", ByteWriter.quoted(column.description))]
+            if let units = column.units { facts.append(("Units", ByteWriter.quoted(units))) }
             if !column.levels.isEmpty {
-                facts.append(("Levels", object(column.levels.map { ($0, quoted($1)) }, indent: "    ")))
+                facts.append(("Levels", object(column.levels.map { ($0, ByteWriter.quoted($1)) }, indent: "    ")))
             }
             return (column.name, object(facts, indent: "  "))
         }
@@ -30,14 +30,8 @@ enum BIDSEvents {
 
     /// The keys keep this order; the values are JSON.
     private static func object(_ members: [(key: String, value: String)], indent: String) -> String {
-        let lines = members.map { "\n\(indent)  \(quoted($0.key)): \($0.value)" }
+        let lines = members.map { "\n\(indent)  \(ByteWriter.quoted($0.key)): \($0.value)" }
         return "{\(lines.joined(separator: ","))\n\(indent)}"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var writer = ByteWriter(reservingCapacity: 128)
-        writer.writeJSON(text: text)
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     private static let columns = [
@@ -88,11 +82,5 @@ enum BIDSEvents {
 
     private static let seen = [("0", "no"), ("1", "yes")]
 
-    private static func number(_ value: Double?) -> String? {
-        value.map { value in
-            var writer = ByteWriter()
-            writer.write(value, decimals: 2)
-            return String(decoding: writer.bytes, as: UTF8.self)
-        }
-    }
+    private static func number(_ value: Double?) -> String? { value.map { NumberText.fixed($0, decimals: 2) } }
 }

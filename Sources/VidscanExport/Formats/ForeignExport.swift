@@ -40,10 +40,7 @@ struct ForeignExport {
     }
 
     /// Completes the tables among the files, in their order.
-    func write(
-        _ places: ExportPlaces, replaces: Bool,
-        model: @escaping @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
-    ) async throws {
+    func write(_ places: ExportPlaces, replaces: Bool, model: @escaping RecordedModel) async throws {
         let (input, digests) = (result.record.input.path, result.record.models)
         let tables = try places.files.compactMap { format, subject, paths in
             try format.table.flatMap(columns).map {

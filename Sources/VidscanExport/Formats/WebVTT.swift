@@ -37,7 +37,18 @@ enum WebVTT {
         let frames = try TableReader(folder: result.name, name: "frames.csv")
         let (time, frame) = (try frames.column("time"), try frames.column("frame"))
         let count = try frames.column("faces")
-        let faces = try FaceBoxes(folder: result.name)
+        let faces = try TableReader(folder: result.name, name: "faces.csv")
+        let (frameOfFace, id) = (try faces.column("frame"), try faces.column("face_id"))
+        let (person, sides) = (try faces.column("person_id"), try FaceColumns(FaceField.box, of: faces))
+        func nextBox(frame number: Int) throws(VidscanError) -> [Field] {
+            guard try faces.next() else { throw .result("faces.csv has fewer faces than frames.csv") }
+            try faces.require(try faces.count(frameOfFace) == number, "does not match its frame in frames.csv")
+            let personID = try faces.optionalInteger(person, in: ReadLimits.ids)
+            let faceID = try faces.integer(id, in: ReadLimits.ids)
+            let box = try sides.numbers(in: faces).box
+            return [.integer(faceID), .integer(personID)]
+                + [box.x, box.y, box.width, box.height].map { .decimal($0, decimals: 2) }
+        }
         var size = ""
         if let width = result.record.video.displayWidth, let height = result.record.video.displayHeight {
             size = "\"width\":\(width),\"height\":\(height),"
@@ -51,7 +62,7 @@ enum WebVTT {
             writer.write(text: "\n\(times(begin, max(end, begin + 1000)))\n{\"frame\":\(number),\(size)\"faces\":[")
             for (index, box) in boxes.enumerated() {
                 if index > 0 { writer.write(",") }
-                writer.writeJSON(names: FaceBoxes.names, row: box)
+                writer.writeJSON(names: ["face_id", "person_id", "x", "y", "width", "height"], row: box)
             }
             writer.write("]}\n")
         }
@@ -60,7 +71,10 @@ enum WebVTT {
             guard now >= pending?.microseconds ?? now else { throw frames.problem("time goes back") }
             writePending(until: now)
             let number = try frames.count(frame)
-            let boxes = try faces.take(try frames.integer(count, in: ReadLimits.facesInFrame), frame: number)
+            let boxes = try (0..<(try frames.integer(count, in: ReadLimits.facesInFrame))).map {
+                _ throws(VidscanError) in
+                try nextBox(frame: number)
+            }
             pending = (now, boxes, number)
             if writer.count >= 1 << 15 {
                 try file.write(writer.bytes)
@@ -68,44 +82,7 @@ enum WebVTT {
             }
         }
         if let pending { writePending(until: pending.microseconds + interval) }
-        try faces.finish()
+        try faces.require(try !faces.next(), "has no frame in frames.csv")
         try file.write(writer.bytes)
-    }
-}
-
-/// Reads the boxes of `faces.csv`, frame by frame.
-private struct FaceBoxes {
-    static let names = ["face_id", "person_id", "x", "y", "width", "height"]
-
-    private let table: TableReader
-    private let columns: (frame: Int, face: Int, person: Int)
-    private let box: FaceColumns
-
-    init(folder: String) throws(VidscanError) {
-        table = try TableReader(folder: folder, name: "faces.csv")
-        columns = (try table.column("frame"), try table.column("face_id"), try table.column("person_id"))
-        box = try FaceColumns(FaceField.box, of: table)
-    }
-
-    /// Returns the boxes in the next rows. Throws if there are fewer rows, or one is of another frame.
-    func take(_ count: Int, frame number: Int) throws(VidscanError) -> [[Field]] {
-        var boxes: [[Field]] = []
-        for _ in 0..<count {
-            guard try table.next() else { throw .result("faces.csv has fewer faces than frames.csv") }
-            guard try table.count(columns.frame) == number else {
-                throw table.problem("does not match its frame in frames.csv")
-            }
-            let personID = try table.optionalInteger(columns.person, in: ReadLimits.ids)
-            let faceID = try table.integer(columns.face, in: ReadLimits.ids)
-            let box = try box.numbers(in: table).box
-            boxes.append(
-                [.integer(faceID), .integer(personID)]
-                    + [box.x, box.y, box.width, box.height].map { .decimal($0, decimals: 2) })
-        }
-        return boxes
-    }
-
-    func finish() throws(VidscanError) {
-        guard try !table.next() else { throw table.problem("has no frame in frames.csv") }
     }
 }

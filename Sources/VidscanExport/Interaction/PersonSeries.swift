@@ -16,7 +16,6 @@ struct PersonSeries {
     /// The rows of one person, in time order. Values are NaN if missing.
     fileprivate struct Rows {
         var samples: [Int] = []
-        /// By signal.
         var values = signals.map { _ in [Double]() }
         var looksAt: [Int32?] = []
         /// Of the last row's box.
@@ -40,7 +39,7 @@ struct PersonSeries {
     private(set) var hasLooks = false
     private var people: [Int: Rows] = [:]
 
-    init(folder: String, _ check: () throws(VidscanError) -> Void) throws(VidscanError) {
+    init(folder: String, _ cancellation: CancellationFlag) throws(VidscanError) {
         let times = try SampleTimes(folder: folder, mayBeEmpty: true).microseconds
         clock = RegularClock(microseconds: times)
         guard clock != nil || times.first == times.last else {
@@ -55,14 +54,11 @@ struct PersonSeries {
         while try table.next() {
             let now = try table.microseconds(time)
             while sample < times.count, times[sample] < now { sample += 1 }
-            guard sample < times.count, times[sample] == now else {
-                throw table.problem("time is not in frames.csv, or goes back")
-            }
+            try table.require(sample < times.count && times[sample] == now, "time is not in frames.csv, or goes back")
             rows += 1
-            guard rows <= Self.maximumRows else {
-                throw table.problem("is one of more than \(Self.maximumRows) rows, too many to compare people")
-            }
-            if rows.isMultiple(of: 1 << 12) { try check() }
+            try table.require(
+                rows <= Self.maximumRows, "is one of more than \(Self.maximumRows) rows, too many to compare people")
+            if rows.isMultiple(of: 1 << 12) { try cancellation.check() }
             guard let id = try table.optionalInteger(person, in: ReadLimits.ids) else { continue }
             var values: [Double] = []
             for (signal, column) in zip(Self.signals, columns) {

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
@@ -75,11 +76,8 @@ struct Annotation: Sendable, Equatable {
     /// Those that people were given, by person_id.
     var names: [Int: String] = [:]
 
-    /// The name that its person was given.
     var personName: String? { episode.personID.flatMap { names[$0] } }
-
     var kind: Episode.Kind { episode.kind }
-    /// In microseconds.
     var begin: Int64 { episode.startMicroseconds }
     var end: Int64 { episode.endMicroseconds }
 
@@ -115,21 +113,12 @@ enum ClockText {
     static func milliseconds(_ microseconds: Int64) -> Int64 { (microseconds + 500) / 1000 }
 
     /// Returns seconds with three decimals: `12.480`.
-    static func seconds(_ microseconds: Int64) -> String {
-        let milliseconds = milliseconds(microseconds)
-        return "\(milliseconds / 1000).\(padded(milliseconds % 1000, 3))"
-    }
+    static func seconds(_ microseconds: Int64) -> String { TimeText.seconds(milliseconds(microseconds) * 1000) }
 
     /// Returns a timestamp of WebVTT: `00:00:12.480`.
     static func timestamp(_ microseconds: Int64) -> String {
-        let seconds = milliseconds(microseconds) / 1000
-        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
-        return "\(clock).\(padded(milliseconds(microseconds) % 1000, 3))"
-    }
-
-    private static func padded(_ number: Int64, _ digits: Int) -> String {
-        let text = "\(number)"
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
+        let (seconds, rest) = milliseconds(microseconds).quotientAndRemainder(dividingBy: 1000)
+        return String(format: "%02lld:%02lld:%02lld.%03lld", seconds / 3600, seconds / 60 % 60, seconds % 60, rest)
     }
 }
 

@@ -113,12 +113,11 @@ enum Correction: Sendable, Equatable {
         guard words.count >= 3, !words[0].isQuoted else { throw usage }
         let first = words[0].text
         let id = try Self.id(Word(text: first.hasSuffix(":") ? String(first.dropLast()) : first))
-        let what = words[1].isQuoted ? "" : words[1].text
-        if what == "video" {
-            guard words.count == 3 else { throw usage }
-            return .split(id, tracks: [], video: words[2].text)
+        switch words[1] {
+        case Word(text: "video") where words.count == 3: return .split(id, tracks: [], video: words[2].text)
+        case Word(text: "track"), Word(text: "tracks"): break
+        default: throw usage
         }
-        guard what == "track" || what == "tracks" else { throw usage }
         var rest = words.dropFirst(2)
         var video: String?
         if let place = rest.firstIndex(where: { $0 == Word(text: "of") }) {

@@ -13,8 +13,7 @@ extension StudyState {
             try requirePerson(id)
             if let other = names.first(where: { $0.name == name && $0.studyPersonId != id }) {
                 throw .result(
-                    "person \(other.studyPersonId) has the name \(name) already; merge them if they are one"
-                        + " person")
+                    "person \(other.studyPersonId) has the name \(name) already; merge them if they are one person")
             }
             setName(name, of: id)
         }
@@ -32,10 +31,9 @@ extension StudyState {
 
     private mutating func merge(_ id: Int, into target: Int) {
         for video in videos.indices {
-            for person in videos[video].people.indices where videos[video].people[person].studyPersonId == id {
-                let faceIds = videos[video].people[person].faceIds
-                videos[video].people[person] = Person(
-                    studyPersonId: target, faceIds: faceIds, confidence: 1, corrected: true)
+            videos[video].people = videos[video].people.map {
+                guard $0.studyPersonId == id else { return $0 }
+                return Person(studyPersonId: target, faceIds: $0.faceIds, confidence: 1, corrected: true)
             }
         }
         if let name = name(of: id) {

@@ -1,4 +1,5 @@
 internal import VidscanFaces
+internal import VidscanResults
 
 /// The people of all videos of a study, with what decides who may be the same.
 struct StudyPeople: Sendable {
@@ -72,8 +73,7 @@ struct StudyPeople: Sendable {
 
 /// Two people or numbers, the lower one first.
 struct PersonPair: Hashable, Sendable {
-    let first: Int
-    let second: Int
+    let first, second: Int
 
     init(_ one: Int, _ other: Int) { (first, second) = (min(one, other), max(one, other)) }
 }

@@ -8,7 +8,6 @@ struct StudyInputs {
     private(set) var state: StudyState
     private(set) var warnings: [(video: String, message: String)] = []
     private(set) var failures: [VidscanError] = []
-    /// By the path of the video.
     private var videos: [PathBytes: StudyVideo] = [:]
     private var known: [PathBytes: Int]
     private let cancellation: CancellationFlag
@@ -25,7 +24,7 @@ struct StudyInputs {
             do throws(VidscanError) { results += try ResultFinder.find(path) } catch { failures.append(error) }
         }
         for result in Set(results.map(PathBytes.init)).sorted().map(\.path) {
-            try checkCancellation()
+            try cancellation.check()
             do throws(VidscanError) {
                 let video = try StudyVideo(path: result)
                 if let other = videos[PathBytes(video.inputPath)] {
@@ -40,7 +39,7 @@ struct StudyInputs {
 
     mutating func readKnown() throws(VidscanError) {
         for entry in state.videos where videos[PathBytes(entry.video)] == nil {
-            try checkCancellation()
+            try cancellation.check()
             guard FileManager.default.fileExists(atPath: entry.result + "/run.json") else {
                 leaveOut(entry, "its result \(entry.result) is gone")
                 continue
@@ -79,7 +78,7 @@ struct StudyInputs {
         let entries = state.entries
         var (read, people): ([StudyVideo], [[VideoPerson]]) = ([], [])
         for video in videos.values.sorted(by: { PathBytes($0.inputPath) < PathBytes($1.inputPath) }) {
-            try checkCancellation()
+            try cancellation.check()
             let known = entries[PathBytes(video.inputPath)]?.peopleOfFaces ?? [:]
             do throws(VidscanError) {
                 // The embeddings of a video in the study may have been removed since.
@@ -92,9 +91,5 @@ struct StudyInputs {
             }
         }
         return StudyPeople(videos: read, people: people)
-    }
-
-    private func checkCancellation() throws(VidscanError) {
-        if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
     }
 }

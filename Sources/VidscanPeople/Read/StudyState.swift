@@ -27,7 +27,6 @@ struct StudyState: Codable, Sendable, Equatable {
         /// By number, then by the first `face_id`.
         var people: [Person]
 
-        /// By face_id.
         var peopleOfFaces: [Int: Person] {
             Dictionary(people.flatMap { person in person.faceIds.map { ($0, person) } }) { $1 }
         }
@@ -39,8 +38,7 @@ struct StudyState: Codable, Sendable, Equatable {
     }
 
     struct Separation: Codable, Sendable, Hashable {
-        var one: Int
-        var other: Int
+        var one, other: Int
     }
 
     private(set) var version = Self.currentVersion
@@ -114,9 +112,7 @@ struct StudyState: Codable, Sendable, Equatable {
         try AtomicFile.write(RecordFile.text(self, name: path), to: path)
     }
 
-    /// By the path of the video.
     var entries: [PathBytes: Video] { Dictionary(uniqueKeysWithValues: videos.map { (PathBytes($0.video), $0) }) }
-
     var studyIDs: Set<Int> { Set(videos.flatMap { $0.people.map(\.studyPersonId) }) }
 
     func name(of studyID: Int) -> String? { names.first { $0.studyPersonId == studyID }?.name }
@@ -175,6 +171,4 @@ final class StudyFolder {
     }
 
     func path(of name: String) -> String { FilePath.joining(path, name) }
-
-    func contains(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(of: name)) }
 }

@@ -50,9 +50,9 @@ struct PeoplePage {
                 // Opens the report at the clearest picture of the face.
                 FileManager.default.fileExists(atPath: path)
                     ? FilePath.relative(path, to: folder.path)
-                        + "#t=\(TimeText.seconds(row.bestMicroseconds))&face=\(row.faceIDs[0])" : nil
+                        + "#t=\(TimeText.seconds(row.best.bestMicroseconds))&face=\(row.tracks[0].faceID)" : nil
             }
-            let ids = row.faceIDs.map(String.init)
+            let ids = row.tracks.map { String($0.faceID) }
             let tracks = (ids.count == 1 ? "face " : "faces ") + ids.joined(separator: ", ")
             return PageFace(
                 thumbnail: pictures.urls[Key(row)], label: Self.title(row), name: isNamed ? Self.title(row) : nil,
@@ -141,12 +141,12 @@ struct PeoplePage {
                 hidden += 1
                 continue
             }
-            if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
+            try cancellation.check()
             do throws(VidscanError) {
                 let result = try StoredResult(path: video.resultPath)
                 let source = try result.source(override: nil, acceptsChanges: false)
                 let shown = rows.compactMap { row in
-                    row.faceIDs.compactMap(video.track).first { $0.bestMicroseconds == row.bestMicroseconds }.map {
+                    row.tracks.first { $0.bestMicroseconds == row.best.bestMicroseconds }.map {
                         (row, FaceMoment($0.faceID, $0.bestMicroseconds, $0.box))
                     }
                 }
@@ -158,21 +158,16 @@ struct PeoplePage {
                 missing.append("\(video.name): \(error.reason)")
             }
         }
-        var notices: [String] = []
-        if let first = missing.first {
-            notices.append(
-                "The faces of \(NumberText.count(missing.count, "video")) are not shown, because the file could not be read"
-                    + " (\(first)).")
-        }
-        if hidden > 0 {
-            notices.append(
-                "The faces of \(NumberText.count(hidden, "video")) are not shown, because they are hidden in a copy;"
-                    + " --thumbnails shows them.")
+        let reasons = [
+            (missing.count, "the file could not be read (\(missing.first ?? ""))"),
+            (hidden, "they are hidden in a copy; --thumbnails shows them"),
+        ]
+        let notices = reasons.filter { $0.0 > 0 }.map { count, reason in
+            "The faces of \(NumberText.count(count, "video")) are not shown, because \(reason)."
         }
         return (urls, notices)
     }
 
     private static func title(_ row: PersonRow) -> String { row.name ?? "Person \(row.studyPersonID)" }
-
     private static func seconds(_ value: Double) -> String { String(format: "%.1f", value) }
 }

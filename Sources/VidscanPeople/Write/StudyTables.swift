@@ -21,18 +21,12 @@ struct StudyTables {
             for (studyID, people) in people {
                 let tracks = people.flatMap(\.faceIDs).sorted().compactMap(video.track)
                 let best = people.max { ($0.faces?.count ?? 0, $1.faceIDs[0]) < ($1.faces?.count ?? 0, $0.faceIDs[0]) }
-                guard let first = tracks.map(\.firstMicroseconds).min(),
-                    let last = tracks.map(\.lastMicroseconds).max(),
-                    let shown = best.flatMap({ video.track($0.bestFaceID) })
-                else { continue }
+                guard !tracks.isEmpty, let shown = best.flatMap({ video.track($0.bestFaceID) }) else { continue }
                 rows.append(
                     PersonRow(
                         studyPersonID: studyID, name: names[studyID], video: video.inputPath,
-                        personIDs: Set(people.map(\.personID)).sorted(), faceIDs: tracks.map(\.faceID),
-                        seconds: tracks.reduce(0) { $0 + $1.secondsVisible },
-                        firstMicroseconds: first, lastMicroseconds: last,
-                        confidence: recorded[studyID] ?? IdentityCalibration.unjudged,
-                        bestMicroseconds: shown.bestMicroseconds, bestFrame: shown.bestFrame))
+                        personIDs: Set(people.map(\.personID)).sorted(), tracks: tracks, best: shown,
+                        confidence: recorded[studyID] ?? IdentityCalibration.unjudged))
             }
         }
         self.rows = rows.sorted { ($0.studyPersonID, $0.video) < ($1.studyPersonID, $1.video) }
@@ -101,7 +95,7 @@ struct StudyTables {
                     if writer.count >= 1 << 16 {
                         try file.write(writer.bytes)
                         writer.removeAll()
-                        if cancellation.isSet { throw VidscanError(.interrupted, "interrupted") }
+                        try cancellation.check()
                     }
                 }
             } catch { throw error.naming(video.resultPath) }

@@ -69,9 +69,7 @@ package struct ForeignTable: Sendable {
     }
 
     static func decimals(_ values: [Double], _ count: Int) -> [Field] { values.map { .decimal($0, decimals: count) } }
-
     static func numbered(_ name: String, _ count: Int) -> [String] { (0..<count).map { "\(name)_\($0)" } }
-
     static func actionUnitName(_ number: Int) -> String { "AU\(number < 10 ? "0" : "")\(number)" }
 }
 

@@ -40,7 +40,6 @@ package struct FaceRecord: Sendable {
 }
 
 extension FaceRecord {
-    /// `size`: that of the frame.
     package init(_ face: AnalyzedFace, in size: PictureSize, metrics wanted: Set<Metric>) {
         evidence = Evidence(appearance: face.appearance, shape: face.shape, crop: face.crop)
         emoji = face.expressions?.dominantEmoji(among: wanted)
@@ -143,8 +142,6 @@ package struct FrameRecord: Sendable {
 package struct FaceNumbers: Sendable {
     /// In the order of `FaceField.all`; NaN if missing.
     var values = [Double](repeating: .nan, count: FaceField.all.count)
-
-    package init() {}
 
     package subscript(field: FaceField) -> Double? {
         get {

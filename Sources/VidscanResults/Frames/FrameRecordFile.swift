@@ -34,9 +34,7 @@ package final class FrameRecordFile {
 
     /// Does not sync: the file of a run is removed later.
     package func close() throws(VidscanError) { try file.close() }
-
     package func finish() throws(VidscanError) { try file.finish() }
-
     package func remove() { unlink(path) }
 }
 

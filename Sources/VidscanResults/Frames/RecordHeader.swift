@@ -118,7 +118,6 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
         /// Indices of samples, from 0.
         package var firstSample: Int
         package var lastSample: Int
-        /// The number of samples that show the face.
         package var samples: Int
         package var ending: Ending
 

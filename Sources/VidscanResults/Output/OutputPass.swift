@@ -12,23 +12,18 @@ package protocol RowConsumer {
 
 extension RowConsumer { package func judged(_ people: [QualityRow]) {} }
 
+/// The frames of a record. While they are read, their faces get their tracks, unless the record has these.
 package struct TrackedFrames: Sendable {
-    let folder, name: String
-    /// By frame; empty if none is left out.
-    let isLeftOut: [Bool]
-    /// Changes each frame, before its faces.
-    let prepare: (@Sendable (inout FrameRecord) -> Void)?
-    /// Gives the n-th face of the file, from 0, its track; `nil` if the file has the tracks. The times are those of its
-    /// frame and of the next one.
-    let assign: (@Sendable (inout FaceRecord, Int, (now: Int64, next: Int64?)) -> Void)?
+    /// In the file: the index of a frame and of its first face, and the time of the next frame.
+    package typealias Position = (frame: Int, face: Int, next: Int64?)
+    /// Returns whether the frame counts.
+    package typealias Assignment = @Sendable (inout FrameRecord, Position) -> Bool
 
-    package init(
-        folder: String, name: String, isLeftOut: [Bool] = [],
-        assign: (@Sendable (inout FaceRecord, Int, (now: Int64, next: Int64?)) -> Void)? = nil,
-        prepare: (@Sendable (inout FrameRecord) -> Void)? = nil
-    ) {
-        (self.folder, self.name, self.isLeftOut) = (folder, name, isLeftOut)
-        (self.prepare, self.assign) = (prepare, assign)
+    let folder, name: String
+    let assign: Assignment?
+
+    package init(folder: String, name: String, assign: Assignment? = nil) {
+        (self.folder, self.name, self.assign) = (folder, name, assign)
     }
 
     func forEach(_ body: (FrameRecord) async throws -> Void) async throws {
@@ -38,17 +33,12 @@ package struct TrackedFrames: Sendable {
         while var frame = following {
             following = try reader.next()
             try Task.checkCancellation()
-            prepare?(&frame)
-            for index in frame.faces.indices {
-                assign?(&frame.faces[index], faceNumber, (frame.microseconds, following?.microseconds))
-                faceNumber += 1
-            }
+            let counts = assign?(&frame, (frameNumber, faceNumber, following?.microseconds)) ?? true
+            (frameNumber, faceNumber) = (frameNumber + 1, faceNumber + frame.faces.count)
+            guard counts else { continue }
             frame.sequence = sequence
-            if !isLeftOut.indices.contains(frameNumber) || !isLeftOut[frameNumber] {
-                sequence += 1
-                try await body(frame)
-            }
-            frameNumber += 1
+            sequence += 1
+            try await body(frame)
         }
     }
 }

@@ -182,9 +182,9 @@ struct NumberReader {
         let value = next(Float.self)
         if value.isNaN, !isRequired { return .nan }
         let slack = slack * max(abs(range.lowerBound), abs(range.upperBound))
-        guard (range.lowerBound - slack...range.upperBound + slack).contains(Double(value)) else {
-            throw problem("a \(owner) has the invalid \(name) \(value)")
-        }
+        try require(
+            (range.lowerBound - slack...range.upperBound + slack).contains(Double(value)),
+            "a \(owner) has the invalid \(name) \(value)")
         return Double(value)
     }
 
@@ -208,6 +208,5 @@ struct NumberReader {
 extension ByteWriter {
     /// In host byte order, as `NumberReader` reads it.
     mutating func write(number: some BitwiseCopyable) { withUnsafeBytes(of: number) { write(bytes: $0) } }
-
     mutating func write(numbers: [some BitwiseCopyable]) { numbers.withUnsafeBytes { write(bytes: $0) } }
 }

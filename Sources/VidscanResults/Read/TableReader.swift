@@ -23,9 +23,9 @@ package final class TableReader {
         guard try nextLine() else { throw .result("\(name) is empty") }
         for (index, range) in fields.enumerated() {
             let column = String(decoding: buffer[range], as: UTF8.self)
-            guard columns.updateValue(index, forKey: column) == nil else {
-                throw problem("column \(Self.excerpt(buffer[range])) appears twice")
-            }
+            try require(
+                columns.updateValue(index, forKey: column) == nil, "column \(Self.excerpt(buffer[range])) appears twice"
+            )
             header.append(column)
         }
     }
@@ -43,9 +43,9 @@ package final class TableReader {
     /// Returns `false` at the end. Throws for a row that is cut off, or has more or fewer fields than the header.
     package func next() throws(VidscanError) -> Bool {
         guard try nextLine() else { return false }
-        guard fields.count == header.count else {
-            throw problem("has \(fields.count) \(fields.count == 1 ? "field" : "fields") instead of \(header.count)")
-        }
+        try require(
+            fields.count == header.count,
+            "has \(fields.count) \(fields.count == 1 ? "field" : "fields") instead of \(header.count)")
         return true
     }
 

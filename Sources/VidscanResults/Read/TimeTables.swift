@@ -70,7 +70,6 @@ package struct StoredEvent: Sendable, Equatable {
         return events
     }
 
-    /// `nil` unless the text is a word or a number.
     private static func valid(_ text: String) -> String? {
         let isWord = text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
         let isNumber = Double(text).map(ReadLimits.seconds.contains) == true
@@ -117,7 +116,6 @@ extension Episode {
         return episodes
     }
 
-    /// `nil` unless the text has ids with spaces between them.
     private static func ids(_ text: String) -> [Int]? {
         let ids = text.split(separator: " ", omittingEmptySubsequences: false).map { Int($0) }
         return ids.contains { $0.map(ReadLimits.ids.contains) != true } ? nil : ids.compactMap { $0 }

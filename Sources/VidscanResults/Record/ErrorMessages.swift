@@ -14,6 +14,10 @@ extension MediaError {
     }
 }
 
+extension CancellationFlag {
+    package func check() throws(VidscanError) { if isSet { throw VidscanError(.interrupted, "interrupted") } }
+}
+
 extension VidscanError {
     /// A file that cannot be used.
     package static func result(_ reason: String, input: String? = nil) -> VidscanError {

@@ -1,4 +1,6 @@
-package import VidscanBase
+internal import Foundation
+public import VidscanBase
+public import VidscanFaces
 package import VidscanMedia
 
 /// `run.json`: the input, settings, tools and outcome of a run.
@@ -57,9 +59,7 @@ package struct RunRecord: Codable, Sendable {
         /// The sound and the mouths; missing in early versions.
         package var speechSeconds: Double? = 0.0
         /// On one thread.
-        package var followSeconds = 0.0
-        /// On one thread.
-        package var tableSeconds = 0.0
+        package var followSeconds = 0.0, tableSeconds = 0.0
 
         package init() {}
     }
@@ -79,7 +79,7 @@ package struct RunRecord: Codable, Sendable {
         package let sourceWidth, sourceHeight: Int
         /// Maps a point (px, py) in the tables to the source: px' = xx·px + xy·py + x, py' = yx·px + yy·py + y, in
         /// pixels of the upright, square-pixel frame. Missing unless all filters move pixels affinely.
-        package let toSource: AffineTransform?
+        package let toSource: VidscanBase.AffineTransform?
     }
 
     package let vidscanVersion, ffmpegVersion, openvinoVersion: String
@@ -171,6 +171,9 @@ package struct RunRecord: Codable, Sendable {
     }
 }
 
+/// Returns the model that computes emotions and emojis, given the SHA-256 of each model file that analysed a video.
+public typealias RecordedModel = @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+
 package struct Tools: Codable, Equatable, Sendable {
     package var vidscanVersion = Vidscan.version
     package var ffmpegVersion = MediaVersions.summary
@@ -180,5 +183,74 @@ package struct Tools: Codable, Equatable, Sendable {
 
     package init(openvinoVersion: String, models: [String: String]) {
         (self.openvinoVersion, self.models) = (openvinoVersion, models)
+    }
+}
+
+/// The settings of a run in `run.json`: all as JSON, and those that later steps need as the types that wrote them.
+package struct RecordedSettings: Codable, Sendable {
+    package struct Sample: Decodable, Sendable {
+        package let rate: SampleGrid.Rate
+        package let start, end: Double?
+    }
+
+    package struct Detect: Decodable, Sendable {
+        package let accuracy: DetectorAccuracy
+        package let faces: FaceSize
+        package let minFace, minConfidence: Double
+        package let stride: Int?
+    }
+
+    package struct Track: Decodable, Sendable {
+        package let maxFaces: Int?
+        package let minTrack: Int
+        package let smoothing: Bool
+        /// Whether face embeddings recognised people; missing in early versions.
+        package let person: Bool?
+    }
+
+    package struct Write: Decodable, Sendable {
+        /// Whether the tables stayed in the result; `nil` if the settings did not say.
+        package let tables: Bool?
+    }
+
+    package struct Render: Decodable, Sendable {
+        /// The method of hiding faces. Readers only need to know whether there is one.
+        package let anonymize: String?
+        private let keep, hide, keepFaces, hideFaces: JSONValue?
+
+        /// Whether somebody was chosen to stay visible, or to be hidden.
+        package var namesSomebody: Bool { [keep, hide, keepFaces, hideFaces].contains { $0 != nil } }
+    }
+
+    package let sample: Sample
+    package let detect: Detect
+    package let track: Track
+    package let write: Write?
+    package let render: Render?
+    /// Whether it was found out who speaks; missing in early versions.
+    package let speech: Bool?
+    /// All settings that affect the results, structured like a pipeline file: `--pipeline run.json` repeats the run.
+    package let all: JSONValue
+
+    private enum CodingKeys: CodingKey { case sample, detect, track, write, render, speech }
+
+    package init(from decoder: any Decoder) throws {
+        let sections = try decoder.container(keyedBy: CodingKeys.self)
+        sample = try sections.decode(Sample.self, forKey: .sample)
+        detect = try sections.decode(Detect.self, forKey: .detect)
+        track = try sections.decode(Track.self, forKey: .track)
+        write = try sections.decodeIfPresent(Write.self, forKey: .write)
+        render = try sections.decodeIfPresent(Render.self, forKey: .render)
+        speech = try sections.decodeIfPresent(Bool.self, forKey: .speech)
+        all = try JSONValue(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws { try all.encode(to: encoder) }
+
+    /// Throws if a later step could not read the settings.
+    package init(_ all: JSONValue) throws(VidscanError) {
+        do { self = try RecordFile.decoder.decode(Self.self, from: JSONEncoder().encode(all)) } catch {
+            throw VidscanError(.output, "cannot write run.json: \(RecordFile.reason(error))", stage: .write)
+        }
     }
 }

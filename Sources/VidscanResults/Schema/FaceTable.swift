@@ -27,7 +27,6 @@ package struct FaceRow: Sendable {
 
     /// Returns `nil` for a metric that is not requested.
     package subscript(field: FaceField) -> Double? { isRequested(field) ? face.numbers[field] : nil }
-
     func measured(_ field: FaceField) -> Double? { isRequested(field) ? raw[field] : nil }
 
     /// Finds who looks at whom. `rows`: those of one frame, whose size is given.

@@ -18,14 +18,13 @@ package struct FolderReplacement: Sendable {
     /// An older result that got another name.
     package struct Previous: Sendable, Equatable {
         package let name: String
-        /// What in it was worth keeping, in words.
-        package let reason: String
-        package let hasCorrections: Bool
+        /// What in it was worth keeping.
+        package let contents: ResultContents
 
         /// Returns one sentence for the user; `path` is that of the new result.
         package func notice(_ path: String) -> String {
-            "the result that was there is now \(name), because \(reason)"
-                + (hasCorrections
+            "the result that was there is now \(name), because \(contents.words)"
+                + (contents.hasCorrections
                     ? "; to correct the new one: vidscan apply \(FilePath.name(of: path))"
                         + " \(name)/\(ResultFiles.originals)/\(ResultFiles.corrections)" : "")
         }
@@ -142,7 +141,7 @@ package struct FolderReplacement: Sendable {
             let result = calls.rename(folder, name, newName)
             if [EEXIST, ENOTEMPTY].contains(result) { continue }
             try check(result)
-            return Previous(name: newName, reason: contents.words, hasCorrections: contents.hasCorrections)
+            return Previous(name: newName, contents: contents)
         }
         throw VidscanError(.output, "cannot set \(path) aside: every name is taken", stage: .write)
     }

@@ -16,7 +16,6 @@ package final class LandmarkFile {
         try file.write { $0.write(numbers: Self.header.bytes(rows: 0)) }
     }
 
-    /// A face without a mesh gets a row of NaN.
     package func append(_ mesh: FaceMesh?) throws(VidscanError) {
         rows += 1
         let coordinates = mesh?.coordinates ?? [Float](repeating: .nan, count: 3 * FaceMesh.pointCount)

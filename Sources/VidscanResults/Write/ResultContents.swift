@@ -1,7 +1,7 @@
 package import VidscanBase
 
 /// What would be lost with a result's folder: corrections, files that vidscan did not write, and edited tables.
-package struct ResultContents {
+package struct ResultContents: Sendable, Equatable {
     package let hasCorrections: Bool
     /// Sorted names of files that vidscan did not write, and of tables that were changed since.
     private let (foreign, edited): ([String], [String])
