@@ -212,7 +212,7 @@ final class Publisher: Sendable {
         do {
             let folder = try base.map { try Folder($0).folder(result) } ?? Folder(result)
             if let name = try await publication.publish(folder, verify: verification.map { search($0) }) {
-                log(.info, .published, "\(input): -> \(name)", ["input": .text(input), "output": .text(name)])
+                log(.info, .published, input: input, "-> \(name)", ["output": name])
             }
         } catch {
             let error = error as? VidscanError ?? VidscanError(.output, "\(error)")

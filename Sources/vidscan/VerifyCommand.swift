@@ -148,10 +148,10 @@ struct VerifyCommand: AsyncParsableCommand {
             ? "no face found\(findings.unsearched.isEmpty ? "" : " in what was searched"); \(searched)"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
         reporter.log(
-            .info, .verified, "\(input): \(text)",
+            .info, .verified, input: input, text,
             [
-                "input": .text(input), "frames": .integer(findings.frames),
-                "frames_with_faces": .integer(findings.framesWithFaces), "wall_seconds": .seconds(findings.wallSeconds),
+                "frames": findings.frames, "frames_with_faces": findings.framesWithFaces,
+                "wall_seconds": findings.wallSeconds,
             ])
     }
 }
