@@ -58,7 +58,6 @@ struct ExportCommand: AsyncParsableCommand {
     enum Blanks: String, CaseIterable, ExpressibleByArgument { case zero, nan }
 
     @Flag(help: "Replace existing files.") var force = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
@@ -139,7 +138,6 @@ struct InteractCommand: AsyncParsableCommand {
     var output: String?
 
     @Flag(help: "Replace existing files.") var force = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func run() async throws {
@@ -173,7 +171,6 @@ struct CiteCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func run() async throws {

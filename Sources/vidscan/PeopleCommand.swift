@@ -61,7 +61,6 @@ struct PeopleCommand: AsyncParsableCommand {
     var thumbnails: Bool?
 
     @Flag(help: "Remove the face embeddings from the results, and do nothing else.") var forget = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {

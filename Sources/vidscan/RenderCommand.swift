@@ -40,7 +40,6 @@ struct RenderCommand: AsyncParsableCommand {
     var output: String?
 
     @Option(help: .value("file", "The source video, if it has moved.")) var input: String?
-
     @Flag(help: "Replace an existing video.") var force = false
     @Flag(help: "Use the source video even if it has changed since the analysis.") var changedSource = false
 

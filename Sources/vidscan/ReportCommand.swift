@@ -47,7 +47,6 @@ struct ReportCommand: AsyncParsableCommand {
     var thumbnails: Bool?
 
     @Option(help: .value("file", "Play this video instead: a copy with the same times.")) var video: String?
-
     @Flag(help: "Make a page without the video.") var noVideo = false
     @Flag(help: "Make a small copy of the video, proxy.mp4 in the result's folder, and play that.") var proxy = false
 
@@ -60,7 +59,6 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace existing pages.") var force = false
     @Flag(help: "Use the source video even if it has changed since the analysis.") var changedSource = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {

@@ -55,7 +55,6 @@ struct VideoOptions: ParsableArguments {
 /// Filter steps stay text until the command line is parsed: only `--allow-file-filters` permits access to files.
 struct FilterOptions: ParsableArguments {
     @Option(name: .customLong("filter"), help: .of("filters")) var steps: [String] = []
-
     @Flag(help: "Allow filters to access files, the network and devices.") var allowFileFilters = false
 
     func overrides() throws -> [ResolvedSettings.Override] {

@@ -32,9 +32,7 @@ struct VerifyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: .value("input", "Videos or pictures.")) var inputs: [String]
-
     @Option(help: "What to print for each face: text, csv or json.") var format: Format = .text
-
     @Flag(help: "Write a page with a picture of each finding, INPUT.verify.html.") var page = false
 
     @Option(
@@ -60,7 +58,6 @@ struct VerifyCommand: AsyncParsableCommand {
     var reviewed: String?
 
     @Option(help: .value("count", "Frames searched in parallel. Default: one per core.")) var workers: Int?
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {

@@ -179,6 +179,5 @@ extension ResolvedSettings {
     }
 
     private func isOption(_ path: String) -> Bool { if case .option? = origins[path] { true } else { false } }
-
     private func isFile(_ path: String) -> Bool { if case .file? = origins[path] { true } else { false } }
 }

@@ -89,7 +89,6 @@ package final class BatchJournal: Sendable {
     }
 
     static func exists(in folder: String) -> Bool { !names(in: folder).isEmpty }
-
     static func hasShards(_ folder: String) -> Bool { names(in: folder).contains { $0 != "batch" } }
 
     private static func path(in folder: String, _ shard: BatchShard?) -> String {

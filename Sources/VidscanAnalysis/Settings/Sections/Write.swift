@@ -30,7 +30,6 @@ extension MessageOptions.Format: SettingChoice {}
 extension Settings.Write {
     /// Whether the meshes of the faces are kept until the tables are written.
     var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
-
     package var keepsTables: Bool { tables ?? true }
 
     static let section = SettingsSection(
