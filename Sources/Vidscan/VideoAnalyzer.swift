@@ -90,11 +90,9 @@ public struct VideoAnalyzer: Sendable {
         if let resultPath {
             summary = try await analyze(settings, resultPath)
         } else {
-            guard !settings.track.keepsEmbeddings else {
-                throw VidscanError(
-                    .output, "the settings request embeddings: give the path of a result folder for them", input: path,
-                    stage: .open)
-            }
+            try require(
+                !settings.track.keepsEmbeddings, .output,
+                "the settings request embeddings: give the path of a result folder for them", input: path, stage: .open)
             var settings = settings
             settings.write.formats = []
             let folder = try VidscanError.writing(

@@ -339,12 +339,10 @@ package struct Batch: Sendable {
         var space = statvfs()
         guard statvfs(folder, &space) == 0 else { return }
         let free = Int64(space.f_bavail) * Int64(space.f_frsize)
-        guard free >= options.minimumFreeSpace else {
-            throw VidscanError(
-                .diskFull,
-                "\(folder): only \(free >> 20) MB are free on its disk, and --leave-free keeps"
-                    + " \(options.minimumFreeSpace >> 20); free some space and run the batch again")
-        }
+        try require(
+            free >= options.minimumFreeSpace, .diskFull,
+            "\(folder): only \(free >> 20) MB are free on its disk, and --leave-free keeps"
+                + " \(options.minimumFreeSpace >> 20); free some space and run the batch again")
     }
 
     /// Whether the file is as registered, and nobody is writing to it.

@@ -132,13 +132,11 @@ struct BatchPruneCommand: ParsableCommand {
     }
 
     private func confirm(_ count: Int) throws {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-            throw VidscanError(.input, "\(count) results would be removed; --dry-run lists them, --yes removes them")
-        }
+        try require(
+            isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1, .input,
+            "\(count) results would be removed; --dry-run lists them, --yes removes them")
         Output.progress("Remove \(count) results? [y/N] ")
-        guard ["y", "yes"].contains(readLine()?.lowercased()) else {
-            throw VidscanError(.interrupted, "nothing was removed")
-        }
+        try require(["y", "yes"].contains(readLine()?.lowercased()), .interrupted, "nothing was removed")
     }
 }
 

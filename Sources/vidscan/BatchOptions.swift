@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Glibc
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
@@ -39,16 +38,14 @@ struct BatchInputOptions: ParsableArguments {
         // `find -print0` ends names with NUL, because they may contain newlines.
         let separator: UInt8 = data.contains(0) ? 0 : UInt8(ascii: "\n")
         let lines = data.split(separator: separator, maxSplits: Self.maximumPaths)
-        guard lines.count <= Self.maximumPaths else {
-            throw VidscanError(.input, "the list \(from): it has more than \(Self.maximumPaths) paths")
-        }
+        try require(
+            lines.count <= Self.maximumPaths, .input, "the list \(from): it has more than \(Self.maximumPaths) paths")
         var paths: [String] = []
         for line in lines {
             let line = line.last == UInt8(ascii: "\r") && separator != 0 ? line.dropLast() : line
-            guard line.count < Int(PATH_MAX) else {
-                throw VidscanError(
-                    .input, "the list \(from): it has a path of \(line.count) bytes, longer than any file's path")
-            }
+            try require(
+                line.count < Int(PATH_MAX), .input,
+                "the list \(from): it has a path of \(line.count) bytes, longer than any file's path")
             guard let path = String(validating: line, as: UTF8.self) else {
                 throw VidscanError(.input, "\(from) is not valid UTF-8: \(String(decoding: line, as: UTF8.self))")
             }
@@ -70,9 +67,9 @@ struct BatchInputOptions: ParsableArguments {
         do throws(SystemError) { bytes = try FileSystem.read(STDIN_FILENO, limit: maximumListBytes) } catch {
             throw VidscanError(.input, "cannot read the list from standard input: \(error)")
         }
-        guard bytes.count <= maximumListBytes else {
-            throw VidscanError(.input, "the list on standard input is larger than \(maximumListBytes) bytes")
-        }
+        try require(
+            bytes.count <= maximumListBytes, .input,
+            "the list on standard input is larger than \(maximumListBytes) bytes")
         return bytes
     }
 }
@@ -178,13 +175,12 @@ enum BatchChecks {
             do { _ = try StickerPainter.read(sticker) } catch { throw VidscanError(.input, error.reason) }
         }
         guard merges else { return }
-        guard settings.write.formats.contains(.csv) else {
-            throw VidscanError(.input, "--merge needs faces.csv of each result; add csv to --format")
-        }
-        guard settings.write.keepsTables else {
-            throw VidscanError(
-                .input, "--merge needs faces.csv of each result, and --anonymize leaves no tables; add --tables")
-        }
+        try require(
+            settings.write.formats.contains(.csv), .input,
+            "--merge needs faces.csv of each result; add csv to --format")
+        try require(
+            settings.write.keepsTables, .input,
+            "--merge needs faces.csv of each result, and --anonymize leaves no tables; add --tables")
     }
 
     /// Checks the nearest existing folder, in which the others would be made.
@@ -193,9 +189,8 @@ enum BatchChecks {
         while FileSystem.entry(existing) == nil, existing != "/" { existing = FilePath.folder(of: existing) }
         // A file in the way is reported elsewhere.
         guard FileSystem.entry(existing) == .folder else { return }
-        guard access(existing, W_OK | X_OK) == 0 else {
-            throw VidscanError(.input, "cannot write to \(existing): \(SystemError.current)")
-        }
+        try require(
+            access(existing, W_OK | X_OK) == 0, .input, "cannot write to \(existing): \(SystemError.current)")
     }
 
     /// The first word may be a mistyped subcommand.

@@ -1,7 +1,5 @@
 internal import ArgumentParser
-internal import Dispatch
 internal import Foundation
-internal import Glibc
 internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase

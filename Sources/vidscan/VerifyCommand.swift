@@ -81,9 +81,8 @@ struct VerifyCommand: AsyncParsableCommand {
         try await CommandWork.run(reporter) {
             var withFaces = 0
             let failures = try await CommandWork.each(of: videos, reporter) { input, _ in
-                guard FileSystem.entry(input) != .folder else {
-                    throw VidscanError.result("has no video with hidden faces", input: input)
-                }
+                try require(
+                    FileSystem.entry(input) != .folder, .result, "has no video with hidden faces", input: input)
                 let path = page || output != nil ? output ?? input + ".verify.html" : nil
                 if let path { try AtomicFile.checkVacancy(path, replaces: force) }
                 let known = try reviewed.flatMap { path throws(VidscanError) in
@@ -108,12 +107,10 @@ struct VerifyCommand: AsyncParsableCommand {
                             "the page shows these faces; remove it before you pass on the folder", input: input)
                     }
                 }
-                if !findings.unsearched.isEmpty {
-                    throw VidscanError(
-                        .media(.undecodable),
-                        "not everything was searched, and a face may be visible in the rest: \(findings.unsearchedText)",
-                        input: input, stage: .decode)
-                }
+                try require(
+                    findings.unsearched.isEmpty, .media(.undecodable),
+                    "not everything was searched, and a face may be visible in the rest: \(findings.unsearchedText)",
+                    input: input, stage: .decode)
             }
             // An incomplete search is an error, not a finding.
             if failures > 0 { throw ExitStatus.usage }

@@ -69,6 +69,16 @@ extension VidscanError: CustomStringConvertible {
     }
 }
 
+/// Throws unless a condition holds. The stage of an error in a result is `open`.
+package func require(
+    _ holds: Bool, _ code: VidscanError.Code, _ reason: @autoclosure () -> String, input: String? = nil,
+    stage: VidscanError.Stage? = nil, microseconds: Int64? = nil
+) throws(VidscanError) {
+    guard !holds else { return }
+    let stage = stage ?? (code == .result ? .open : nil)
+    throw VidscanError(code, reason(), input: input, stage: stage, microseconds: microseconds)
+}
+
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package let number: Int32
 

@@ -54,12 +54,10 @@ enum JournalSchema {
         let isBegun =
             try !hasItems && database.tableExists(migrationsTable)
             && Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM \(migrationsTable))") == true
-        guard try known.get().contains(found), !isBegun else {
-            throw VidscanError(
-                .input,
-                "\(path) is not the journal of a batch, or it was made by a later version of vidscan; move it away, or use"
-                    + " another folder")
-        }
+        try require(
+            known.get().contains(found) && !isBegun, .input,
+            "\(path) is not the journal of a batch, or it was made by a later version of vidscan; move it away, or use"
+                + " another folder")
         guard hasItems else { return }
         let columns = Set(try database.columns(in: "item").map(\.name))
         let valid = rules.filter { columns.contains($0.column) }.map { "(\($0.rule))" }.joined(separator: " AND ")

@@ -128,16 +128,15 @@ package struct MergedTable: Sendable {
                 var lines = (pending + block).split(separator: Self.lineEnd, omittingEmptySubsequences: false)
                 pending = Array(lines.removeLast())
                 if isFirst, let first = lines.first {
-                    guard first.elementsEqual(header.dropLast()) else {
-                        throw VidscanError(.input, "\(source) was replaced during the merge; merge again")
-                    }
+                    try require(
+                        first.elementsEqual(header.dropLast()), .input,
+                        "\(source) was replaced during the merge; merge again")
                     lines.removeFirst()
                     isFirst = false
                 }
-                guard pending.count <= ReadLimits.line else {
-                    throw VidscanError(
-                        .input, "\(source) has a row of more than \(ReadLimits.line) bytes; run the batch again")
-                }
+                try require(
+                    pending.count <= ReadLimits.line, .input,
+                    "\(source) has a row of more than \(ReadLimits.line) bytes; run the batch again")
                 try output(lines.flatMap { prefix + $0 + [Self.lineEnd] })
             }
         }
