@@ -113,9 +113,7 @@ final class BatchConsoleReporter: BatchObserver {
         log(.error, .failed, input: path, reason, ["attempt": attempt])
     }
 
-    func lost(_ path: String) {
-        log(.info, .gone, input: path, "gone before it was analysed", ["files": 1])
-    }
+    func lost(_ path: String) { log(.info, .gone, input: path, "gone before it was analysed", ["files": 1]) }
 
     func lost(files: Int, folder: String) {
         log(
@@ -124,9 +122,7 @@ final class BatchConsoleReporter: BatchObserver {
                 + " 'vidscan batch forget \(folder)' forgets \(files == 1 ? "it" : "them")", ["files": files])
     }
 
-    func postponed(_ path: String, reason: String) {
-        log(.warning, .postponed, input: path, reason)
-    }
+    func postponed(_ path: String, reason: String) { log(.warning, .postponed, input: path, reason) }
 
     func warned(_ path: String, _ message: String, attempt: Int? = nil) {
         // What an analysis finds in many files is said once; the index has the warnings of each file.

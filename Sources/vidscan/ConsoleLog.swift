@@ -55,13 +55,7 @@ final class ConsoleLog: Sendable {
         let object = [fields, origin, common].reduce(into: [:]) { object, more in
             object.merge(more.compactMapValues { $0?.json }) { $1 }
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // These types always encode.
-        guard let data = try? encoder.encode(object) else { return }
-        Output.jsonError(String(decoding: data, as: UTF8.self))
+        Output.jsonError(JSONValue.object(object).text())
     }
 
     /// The next progress is shown after the usual time.

@@ -69,9 +69,7 @@ final class ConsoleReporter: RunObserver {
         }
     }
 
-    func warned(_ input: String, message: String) {
-        log(.warning, .warning, input: input, message)
-    }
+    func warned(_ input: String, message: String) { log(.warning, .warning, input: input, message) }
 
     func failed(_ error: any Error) {
         let known = error as? VidscanError
@@ -133,9 +131,7 @@ final class ConsoleReporter: RunObserver {
         log(.info, event, result: result, "-> \(Self.relative(path, isFolder: false))", ["output": path])
     }
 
-    func note(_ text: String, input: String? = nil) {
-        log(.info, .note, input: input, "note: \(text)")
-    }
+    func note(_ text: String, input: String? = nil) { log(.info, .note, input: input, "note: \(text)") }
 
     func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
         let count = isUndone ? 0 : summary.effects.count
@@ -211,7 +207,5 @@ extension PeopleStudy.Summary {
         return "\(text) -> \(ConsoleReporter.relative(path, isFolder: false))"
     }
 
-    var fields: LogFields {
-        ["people": people, "videos": videos, "doubts": doubts, "output": path]
-    }
+    var fields: LogFields { ["people": people, "videos": videos, "doubts": doubts, "output": path] }
 }
