@@ -60,8 +60,8 @@ enum JournalSchema {
                 + " another folder")
         guard hasItems else { return }
         let columns = try database.columns(in: "item")
-        let known = rules.filter { rule in columns.contains { $0.name == rule.column } }.map(\.rule)
-        let valid = (columns.map(type) + known).map { "(\($0))" }.joined(separator: " AND ")
+        let applicable = rules.filter { rule in columns.contains { $0.name == rule.column } }.map(\.rule)
+        let valid = (columns.map(type) + applicable).map { "(\($0))" }.joined(separator: " AND ")
         if let row = try Row.fetchOne(database, sql: "SELECT place FROM item WHERE (\(valid)) IS NOT TRUE LIMIT 1") {
             // A damaged row need not hold text here.
             let value: DatabaseValue = row[0]
