@@ -26,8 +26,8 @@ struct ApplyCommand: AsyncParsableCommand {
     @Argument(help: .value("corrections", "The file of corrections.")) var corrections: String?
 
     @Option(
-        name: .shortAndLong,
-        help: .value("folder", "Write a corrected copy of the tables to this folder, and leave the result as it is."))
+        "folder",
+        "Write a corrected copy of the tables to this folder, and leave the result as it is.", name: .shortAndLong)
     var output: String?
 
     @Flag(help: "Print what each correction does, and change nothing.") var dryRun = false

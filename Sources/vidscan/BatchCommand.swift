@@ -78,7 +78,7 @@ struct BatchMergeCommand: ParsableCommand {
 
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
     @Option(help: "The table: faces, frames, tracks, events or episodes.") var table = "faces"
-    @Option(name: .shortAndLong, help: .value("file", "The output file. Default: standard output.")) var output: String?
+    @Option("file", "The output file. Default: standard output.", name: .shortAndLong) var output: String?
     @Flag(help: "Replace an existing file.") var force = false
 
     func validate() throws {
@@ -106,7 +106,7 @@ struct BatchPruneCommand: ParsableCommand {
 
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
     @Option(help: .value("days", "Remove results that were made more than this many days ago.")) var olderThan: Double
-    @Option(help: .value("K/N", "Only in one shard.")) var shard: BatchShard?
+    @Option("K/N", "Only in one shard.") var shard: BatchShard?
     @Flag(help: "Only list the results that would be removed.") var dryRun = false
     @Flag(help: "Do not ask before removing more than ten results.") var yes = false
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
@@ -146,7 +146,7 @@ struct BatchForgetCommand: ParsableCommand {
         discussion: "Files that failed, or were never analysed, and that do not exist any more.")
 
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
-    @Option(help: .value("K/N", "Only in one shard.")) var shard: BatchShard?
+    @Option("K/N", "Only in one shard.") var shard: BatchShard?
     @Flag(help: "Only list the files that would be forgotten.") var dryRun = false
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 

@@ -9,9 +9,7 @@ internal import VidscanResults
 struct BatchInputOptions: ParsableArguments {
     @Argument(help: .value("input", "Files, and folders to search for videos and pictures.")) var inputs: [String] = []
 
-    @Option(
-        help: .value(
-            "file", "Read more inputs from a file, one path per line or zero-terminated; - is standard input."))
+    @Option("file", "Read more inputs from a file, one path per line or zero-terminated; - is standard input.")
     var from: String?
 
     @Option(help: .value("glob", "In folders, take only files that match; * also matches /."))
@@ -19,8 +17,7 @@ struct BatchInputOptions: ParsableArguments {
 
     @Option(help: .value("glob", "In folders, leave out files that match.")) var exclude: [String] = []
 
-    @Option(help: .value("K/N", "Analyse one of several shards: its number, from 0, and their count."))
-    var shard: BatchShard?
+    @Option("K/N", "Analyse one of several shards: its number, from 0, and their count.") var shard: BatchShard?
 
     func validate() throws {
         try refuse(if: inputs.isEmpty && from == nil, "Name at least one file or folder, or use --from.")
@@ -76,9 +73,8 @@ struct BatchInputOptions: ParsableArguments {
 
 struct BatchExecutionOptions: ParsableArguments {
     @Option(
-        help: .value(
-            "count",
-            "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit."))
+        "count",
+        "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit.")
     var jobs: Int?
 
     @Option(help: .value("count", "How many times later runs retry a file that failed.")) var retries = 2
@@ -86,16 +82,14 @@ struct BatchExecutionOptions: ParsableArguments {
     @Option(help: .value("seconds", "Add this to --timeout for each second of the video.")) var timeoutPerSecond = 30.0
 
     @Option(
-        help: .value(
-            "megabytes",
-            "Memory of all workers together. Default: three quarters of what the machine or the control group has."))
+        "megabytes",
+        "Memory of all workers together. Default: three quarters of what the machine or the control group has.")
     var memoryBudget: Int?
 
     @Option(
-        help: .value(
-            "megabytes",
-            "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is"
-                + " less."))
+        "megabytes",
+        "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is"
+            + " less.")
     var memoryLimit: Int?
 
     @Option(help: .value("megabytes", "Stop the batch when less is free on the disk of the results."))
@@ -117,23 +111,18 @@ struct BatchExecutionOptions: ParsableArguments {
     @Flag(help: "Count files with warnings, such as truncated ones, as failed.") var strict = false
 
     @Option(
-        help: .value(
-            "what",
-            "Only add to finished results what they lack, without analysing anything: report adds report pages."))
+        "what", "Only add to finished results what they lack, without analysing anything: report adds report pages.")
     var onlyMissing: MissingOutput?
 
     @Flag(help: "At the end, write one table of all faces: faces.csv in the batch's folder.") var merge = false
 
     @Option(
-        help: .value(
-            "file",
-            "Write metrics for the textfile collector of node_exporter, also during the run. In a folder, the file is"
-                + " named after the batch."))
+        "file",
+        "Write metrics for the textfile collector of node_exporter, also during the run. In a folder, the file is"
+            + " named after the batch.")
     var metricsFile: String?
 
-    @Option(
-        help: .value(
-            "command", "Run this shell command if the batch fails, with VIDSCAN_STATUS and VIDSCAN_OUTPUT set."))
+    @Option("command", "Run this shell command if the batch fails, with VIDSCAN_STATUS and VIDSCAN_OUTPUT set.")
     var onFailure: String?
 
     func validate() throws {

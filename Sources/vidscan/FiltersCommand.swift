@@ -80,9 +80,9 @@ struct FilterPreviewCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: .value("input", "A video or picture.")) var input: String
-    @Option(help: .value("time", "Which frame: seconds or [hh:]mm:ss. Default: the first.")) var at: TimeArgument?
+    @Option("time", "Which frame: seconds or [hh:]mm:ss. Default: the first.") var at: TimeArgument?
     @Option(name: .shortAndLong, help: .value("file", "The PNG file to write.")) var output: String
-    @Option(help: .value("name|file", "Take the filters from a pipeline.")) var pipeline: String?
+    @Option("name|file", "Take the filters from a pipeline.") var pipeline: String?
     @OptionGroup var filters: FilterOptions
     @Flag(help: "Mark the faces that are detected after the last filter.") var markFaces = false
     @Flag(help: "Replace an existing file.") var force = false

@@ -33,14 +33,11 @@ struct PeopleCommand: AsyncParsableCommand {
             "result", "Results of 'vidscan analyze --people', or folders that contain some, such as that of a batch."))
     var results: [String] = []
 
-    @Option(name: .shortAndLong, help: .value("folder", "The folder of the study. Default: people."))
-    var output: String?
+    @Option("folder", "The folder of the study. Default: people.", name: .shortAndLong) var output: String?
 
-    @Option(help: .value("file", "A file of corrections.")) var corrections: String?
+    @Option("file", "A file of corrections.") var corrections: String?
 
-    @Option(
-        help: .value(
-            "tables", "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces."))
+    @Option("tables", "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces.")
     var tables: String?
 
     @Option(

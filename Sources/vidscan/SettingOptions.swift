@@ -8,10 +8,9 @@ typealias SettingOptions = SettingOptionGroups<OutputSettings>
 
 struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     @Option(
-        help: .value(
-            "name|file",
-            "Take settings from a pipeline: a shipped one, a YAML file, or the run.json of an earlier run. Options given"
-                + " here override it."))
+        "name|file",
+        "Take settings from a pipeline: a shipped one, a YAML file, or the run.json of an earlier run. Options given"
+            + " here override it.")
     var pipeline: String?
 
     @OptionGroup(title: Output.title) var output: SettingArguments<Output>
@@ -137,6 +136,14 @@ extension Setting {
         case .file: .file()
         default: nil
         }
+    }
+}
+
+extension Option {
+    /// An option that need not be given. The help shows the name of its value.
+    init<T: ExpressibleByArgument>(_ valueName: String, _ help: String, name: NameSpecification = .long)
+    where Value == T? {
+        self.init(name: name, help: .value(valueName, help))
     }
 }
 

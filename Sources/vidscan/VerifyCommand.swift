@@ -35,9 +35,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "What to print for each face: text, csv or json.") var format: Format = .text
     @Flag(help: "Write a page with a picture of each finding, INPUT.verify.html.") var page = false
 
-    @Option(
-        name: .shortAndLong,
-        help: .value("file", "The page; implies --page. Default: INPUT.verify.html beside the input."))
+    @Option("file", "The page; implies --page. Default: INPUT.verify.html beside the input.", name: .shortAndLong)
     var output: String?
 
     @Flag(help: "Replace an existing page.") var force = false
@@ -51,13 +49,12 @@ struct VerifyCommand: AsyncParsableCommand {
     var everyFrame = false
 
     @Option(
-        help: .value(
-            "file",
-            "Leave out findings marked as reviewed in this file; if it does not exist, write it. It holds for exactly this"
-                + " video."))
+        "file",
+        "Leave out findings marked as reviewed in this file; if it does not exist, write it. It holds for exactly this"
+            + " video.")
     var reviewed: String?
 
-    @Option(help: .value("count", "Frames searched in parallel. Default: one per core.")) var workers: Int?
+    @Option("count", "Frames searched in parallel. Default: one per core.") var workers: Int?
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
