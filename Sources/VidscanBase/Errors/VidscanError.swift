@@ -56,6 +56,8 @@ extension VidscanError: CustomStringConvertible {
         Self(code, reason, input: self.input ?? input, stage: stage, microseconds: microseconds)
     }
 
+    package static func input(_ reason: String) -> Self { Self(.input, reason) }
+
     /// - Parameter action: The beginning of the reason, for example `cannot write faces.csv`.
     package static func writing(_ action: String, _ error: SystemError, stage: Stage = .write) -> Self {
         Self(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)

@@ -65,8 +65,7 @@ enum JournalSchema {
         if let row = try Row.fetchOne(database, sql: "SELECT place FROM item WHERE (\(valid)) IS NOT TRUE LIMIT 1") {
             // A damaged row need not hold text here.
             let value: DatabaseValue = row[0]
-            throw VidscanError(
-                .input,
+            throw VidscanError.input(
                 "\(path): the row of \(value) is not valid; the journal is damaged or was tampered with, so move it away,"
                     + " or use another folder")
         }

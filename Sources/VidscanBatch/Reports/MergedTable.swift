@@ -28,8 +28,7 @@ package struct MergedTable: Sendable {
         for (one, other) in zip(origins, origins.dropFirst())
         where PathBytes(one.item[keyPath: key]) == PathBytes(other.item[keyPath: key]) {
             let (path, resultPath) = (other.item.path, other.item.resultPath)
-            throw VidscanError(
-                .input,
+            throw .input(
                 PathBytes(one.item.path) == PathBytes(path)
                     ? "\(path) is in the batch twice: as \(one.item.resultPath) in \(one.journal), and as \(resultPath) in"
                         + " \(other.journal); remove one of them, or run the batch again in another folder"
@@ -84,8 +83,7 @@ package struct MergedTable: Sendable {
             return try input.read(upToCount: 1) == Data([lineEnd]) ? start[...end] : nil
         }
         guard let header else {
-            throw VidscanError(
-                .input, "\(source) ends in the middle of a row; remove its folder and run the batch again")
+            throw .input("\(source) ends in the middle of a row; remove its folder and run the batch again")
         }
         return header
     }
@@ -104,8 +102,7 @@ package struct MergedTable: Sendable {
             let names = own.filter { !others.contains($0) }
             return names.isEmpty ? nil : "only \(source) has \(names.joined(separator: ", "))"
         }
-        return VidscanError(
-            .input,
+        return .input(
             "\(one.source) and \(other.source) have different columns"
                 + " (\(differences.isEmpty ? "the same ones in another order" : differences.joined(separator: "; ")));"
                 + " they were made by different versions of vidscan, so run the batch again")
