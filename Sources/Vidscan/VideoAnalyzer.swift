@@ -3,7 +3,6 @@ public import VidscanAnalysis
 public import VidscanBase
 public import VidscanFaces
 public import VidscanMedia
-internal import VidscanResults
 
 /// Finds, measures and tracks the faces in video files.
 ///
