@@ -183,12 +183,10 @@ struct ResultFinalizer {
 
     /// Throws if the result could not be completed, whatever the video has: without `addition`, only tables can.
     func check(resultPath: String) throws {
-        if let addition {
-            try addition.check(settings, resultPath: resultPath)
-        } else if settings.rendering != nil || settings.report.page {
-            throw VidscanError(
-                .output, "the settings request a video or a page, which only the command 'vidscan' makes", stage: .open)
-        }
+        if let addition { return try addition.check(settings, resultPath: resultPath) }
+        try require(
+            settings.rendering == nil && !settings.report.page, .output,
+            "the settings request a video or a page, which only the command 'vidscan' makes", stage: .open)
     }
 
     /// Returns what became of people who were to stay visible, in words. `name`: the input's, for messages.
