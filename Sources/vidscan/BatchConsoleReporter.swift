@@ -8,6 +8,8 @@ internal import VidscanResults
 
 /// Shows a progress line on a terminal, or a line every 30 seconds elsewhere, and failures as they happen.
 final class BatchConsoleReporter: BatchObserver {
+    private static let maximumSkipped = 10, manyResults = 100, maximumNotices = 3
+
     let log: ConsoleLog
     private let notices = Mutex<[String: Int]>([:])
     private let warnings = Mutex<Set<String>>([])
@@ -49,8 +51,6 @@ final class BatchConsoleReporter: BatchObserver {
         }
     }
 
-    private static let maximumSkipped = 10
-
     func willRead(files: Int, bytes: Int) {
         log(
             .info, .reading,
@@ -79,8 +79,6 @@ final class BatchConsoleReporter: BatchObserver {
             "\(again.count) finished results will be analysed again (\(reason)); --keep-done keeps them as they are\(onlyReports)"
         )
     }
-
-    private static let manyResults = 100
 
     func progressed(_ progress: Batch.Progress) {
         log.progress {
@@ -219,8 +217,6 @@ final class BatchConsoleReporter: BatchObserver {
             log(.info, .note, "note: run.json of each result has \(counts.count - Self.maximumNotices) other notes")
         }
     }
-
-    private static let maximumNotices = 3
 
     func addedReports(_ summary: Batch.Summary, of results: Int, folder: String) {
         log.clearProgressLine()

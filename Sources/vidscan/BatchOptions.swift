@@ -16,7 +16,6 @@ struct BatchInputOptions: ParsableArguments {
     var include: [String] = []
 
     @Option(help: .value("glob", "In folders, leave out files that match.")) var exclude: [String] = []
-
     @Option("K/N", "Analyse one of several shards: its number, from 0, and their count.") var shard: BatchShard?
 
     func validate() throws {
@@ -178,8 +177,7 @@ enum BatchChecks {
         while FileSystem.entry(existing) == nil, existing != "/" { existing = FilePath.folder(of: existing) }
         // A file in the way is reported elsewhere.
         guard FileSystem.entry(existing) == .folder else { return }
-        try require(
-            access(existing, W_OK | X_OK) == 0, .input, "cannot write to \(existing): \(SystemError.current)")
+        try require(access(existing, W_OK | X_OK) == 0, .input, "cannot write to \(existing): \(SystemError.current)")
     }
 
     /// The first word may be a mistyped subcommand.

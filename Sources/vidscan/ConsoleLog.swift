@@ -55,7 +55,7 @@ final class ConsoleLog: Sendable {
         let object = [fields, origin, common].reduce(into: [:]) { object, more in
             object.merge(more.compactMapValues { $0?.json }) { $1 }
         }
-        Output.jsonError(JSONValue.object(object).text())
+        Output.jsonError(JSONValue.object(object).encoded())
     }
 
     /// The next progress is shown after the usual time.

@@ -34,7 +34,6 @@ struct PeopleCommand: AsyncParsableCommand {
     var results: [String] = []
 
     @Option("folder", "The folder of the study. Default: people.", name: .shortAndLong) var output: String?
-
     @Option("file", "A file of corrections.") var corrections: String?
 
     @Option("tables", "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces.")

@@ -142,9 +142,7 @@ extension Setting {
 extension Option {
     /// An option that need not be given. The help shows the name of its value.
     init<T: ExpressibleByArgument>(_ valueName: String, _ help: String, name: NameSpecification = .long)
-    where Value == T? {
-        self.init(name: name, help: .value(valueName, help))
-    }
+    where Value == T? { self.init(name: name, help: .value(valueName, help)) }
 }
 
 extension ArgumentHelp {

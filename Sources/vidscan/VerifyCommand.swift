@@ -78,8 +78,7 @@ struct VerifyCommand: AsyncParsableCommand {
         try await CommandWork.run(reporter) {
             var withFaces = 0
             let failures = try await CommandWork.each(of: videos, reporter) { input, _ in
-                try require(
-                    FileSystem.entry(input) != .folder, .result, "has no video with hidden faces", input: input)
+                try require(FileSystem.entry(input) != .folder, .result, "has no video with hidden faces", input: input)
                 let path = page || output != nil ? output ?? input + ".verify.html" : nil
                 if let path { try AtomicFile.checkVacancy(path, replaces: force) }
                 let known = try reviewed.flatMap { path throws(VidscanError) in

@@ -80,9 +80,9 @@ extension JSONValue {
         }
     }
 
-    package var lines: String { text(.prettyPrinted) + "\n" }
+    package var lines: String { encoded(.prettyPrinted) + "\n" }
 
-    package func text(_ formatting: JSONEncoder.OutputFormatting = []) -> String {
+    package func encoded(_ formatting: JSONEncoder.OutputFormatting = []) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, formatting]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
