@@ -97,8 +97,7 @@ struct PeopleCommand: AsyncParsableCommand {
                         try await FacePhoto.embedding(of: photo.path, models: models))
                 }
             }
-            let study = PeopleStudy(options: options)
-            let summary = try await study.run(results: results, folder: output ?? "people")
+            let summary = try await PeopleStudy(options: options).run(results: results, folder: output ?? "people")
             for warning in summary.warnings { reporter.warned(warning.video, message: warning.message) }
             for failure in summary.failures { reporter.failed(failure) }
             reporter.linked(summary)

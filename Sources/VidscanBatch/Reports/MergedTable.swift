@@ -62,9 +62,11 @@ package struct MergedTable: Sendable {
         do { return try read() } catch { throw VidscanError(.input, "\(source): \(error.localizedDescription)") }
     }
 
+    private typealias Header = (header: Data, source: String)
+
     /// With its line end; `nil` without tables.
     private func commonHeader() throws(VidscanError) -> Data? {
-        var common: (header: Data, source: String)?
+        var common: Header?
         for item in items {
             let source = source(of: item)
             let header = try Self.header(of: source)
@@ -91,9 +93,7 @@ package struct MergedTable: Sendable {
     private static let lineEnd = UInt8(ascii: "\n")
 
     /// Names two tables and the columns that only one has.
-    private static func mismatch(_ one: (header: Data, source: String), _ other: (header: Data, source: String))
-        -> VidscanError
-    {
+    private static func mismatch(_ one: Header, _ other: Header) -> VidscanError {
         let columns = [one, other].map {
             String(decoding: $0.header.dropLast(), as: UTF8.self).components(separatedBy: ",")
         }
