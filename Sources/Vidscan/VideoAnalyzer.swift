@@ -1,8 +1,8 @@
 internal import Foundation
 public import VidscanAnalysis
 public import VidscanBase
-internal import VidscanFaces
-internal import VidscanResults
+public import VidscanFaces
+public import VidscanMedia
 
 /// Finds, measures and tracks the faces in video files.
 ///
@@ -90,11 +90,9 @@ public struct VideoAnalyzer: Sendable {
         if let resultPath {
             summary = try await analyze(settings, resultPath)
         } else {
-            guard !settings.track.keepsEmbeddings else {
-                throw VidscanError(
-                    .output, "the settings request embeddings: give the path of a result folder for them", input: path,
-                    stage: .open)
-            }
+            try require(
+                !settings.track.keepsEmbeddings, .output,
+                "the settings request embeddings: give the path of a result folder for them", input: path, stage: .open)
             var settings = settings
             settings.write.formats = []
             let folder = try VidscanError.writing(
@@ -123,3 +121,30 @@ extension Settings {
         self = try ResolvedSettings(workers: Settings().detect.workers, file: file).settings
     }
 }
+
+// Types of lower modules in this one's interface, so that `import Vidscan` is enough to name them.
+
+/// All settings of an analysis, nested like a pipeline file.
+public typealias Settings = VidscanAnalysis.Settings
+/// A contradiction between settings, or a value out of its range.
+public typealias SettingsError = VidscanAnalysis.SettingsError
+/// All problems of a pipeline file, with their lines and columns.
+public typealias PipelineFileError = VidscanAnalysis.PipelineFileError
+/// Why an analysis failed: what happened, to which file, and when in the video.
+public typealias VidscanError = VidscanBase.VidscanError
+/// A measurement of a face, such as `.smile`.
+public typealias Metric = VidscanFaces.Metric
+/// A blink, a smile, a cut, a face that appears or disappears.
+public typealias FaceEvent = VidscanFaces.FaceEvent
+/// An interval: a smile, a face in sight, a shot.
+public typealias Episode = VidscanFaces.Episode
+/// The 478 points of a face.
+public typealias FaceMesh = VidscanFaces.FaceMesh
+/// What the container says about a video.
+public typealias VideoInfo = VidscanMedia.VideoInfo
+/// A point in pixels of the upright frame with square pixels, from its top left corner.
+public typealias Point = VidscanBase.Point
+/// A box in the same space as `Point`.
+public typealias Rectangle = VidscanBase.Rectangle
+/// A width and a height in pixels.
+public typealias PictureSize = VidscanBase.PictureSize

@@ -116,71 +116,11 @@ package struct Batch: Sendable {
     /// Adds report pages to finished results, without analysing anything.
     package func addReports(_ inputs: [BatchInput]) async throws -> Summary {
         let state = BatchState(plan: inputs)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let jobs = max(1, min(options.jobs, inputs.count))
-            for _ in 0..<jobs { group.addTask { try await addReports(inputs, state) } }
-            try await group.waitForAll()
-        }
-        return state.summary
-    }
-
-    /// Measures how long a few inputs take, by analysing them up to the end that the settings name. The batch's folder
-    /// receives the results. `analysedSeconds`: how much of a video of this length the batch will analyse.
-    package func measure(
-        _ inputs: [BatchInput], analysedSeconds: @escaping @Sendable (Double) -> Double
-    ) async throws -> [TimeEstimate.Sample] {
-        let state = BatchState(plan: inputs)
-        return try await withThrowingTaskGroup(of: [TimeEstimate.Sample].self) { group in
-            for _ in 0..<max(1, min(options.jobs, inputs.count)) {
-                group.addTask {
-                    var samples: [TimeEstimate.Sample] = []
-                    while let number = state.next(below: inputs.count) {
-                        let sample = try await measure(inputs[number], number, analysedSeconds)
-                        if let sample { samples.append(sample) }
-                    }
-                    return samples
-                }
-            }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
-    }
-
-    /// `nil` if the input cannot be analysed.
-    private func measure(
-        _ input: BatchInput, _ number: Int, _ analysedSeconds: (Double) -> Double
-    ) async throws -> TimeEstimate.Sample? {
-        let worker = try await startWorker()
-        defer { worker.signal(SIGKILL) }
-        var sample: TimeEstimate.Sample?
-        // The first time, it loads the models.
-        for round in 1...2 {
-            let outcome = await FileAttempt(
-                job: job(.analysis, input.path, "\(number)-\(round).vidscan"), worker: worker, options: options
-            ) { _ in }.run()
-            if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
-            if let error = Self.end(after: outcome.result) { throw error }
-            guard case .done(let report) = outcome.result else { return nil }
-            let length = max(analysedSeconds(outcome.videoSeconds), report.videoSeconds)
-            let scale = report.videoSeconds > 0 ? length / report.videoSeconds : 1
-            sample = TimeEstimate.Sample(
-                bytes: Double(input.state.bytes), videoSeconds: length, wallSeconds: report.wallSeconds * scale)
-        }
-        return sample
-    }
-
-    private func addReports(_ inputs: [BatchInput], _ state: BatchState) async throws {
-        var worker: WorkerProcess?
-        defer { worker?.signal(SIGKILL) }
-        while let number = state.next(below: inputs.count) {
-            if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
+        let _: [Never] = try await divide(inputs, state) { input, _, worker in
             try checkFreeSpace()
-            let input = inputs[number]
-            let current = if let worker { worker } else { try await startWorker() }
-            worker = current
             let outcome = await FileAttempt(
-                job: job(.report, input.path, input.resultPath), worker: current, options: options, observer: observer
+                job: job(.report, input.path, input.resultPath), worker: worker, options: options, observer: observer
             ) { _ in }.run()
-            if outcome.workerHasEnded { worker = nil }
             if let error = Self.end(after: outcome.result) { throw error }
             switch outcome.result {
             case .done(let report):
@@ -191,6 +131,58 @@ package struct Batch: Sendable {
                 observer.failed(input.path, reason: reason, attempt: nil)
             }
             observer.progressed(state.advance(bytes: input.state.bytes))
+            return (nil, outcome.workerHasEnded)
+        }
+        return state.summary
+    }
+
+    /// Divides inputs among the jobs. Each job has a worker, which is replaced when it has ended.
+    private func divide<Value: Sendable>(
+        _ inputs: [BatchInput], _ state: BatchState,
+        _ work: @escaping @Sendable (BatchInput, Int, WorkerProcess) async throws -> (Value?, workerHasEnded: Bool)
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: [Value].self) { group in
+            for _ in 0..<max(1, min(options.jobs, inputs.count)) {
+                group.addTask {
+                    var values: [Value] = []
+                    var worker: WorkerProcess?
+                    defer { worker?.signal(SIGKILL) }
+                    while let number = state.next(below: inputs.count) {
+                        if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
+                        let current = if let worker { worker } else { try await startWorker() }
+                        worker = current
+                        let (value, workerHasEnded) = try await work(inputs[number], number, current)
+                        if workerHasEnded { worker = nil }
+                        if let value { values.append(value) }
+                    }
+                    return values
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    /// Measures how long a few inputs take, by analysing them up to the end that the settings name. The batch's folder
+    /// receives the results. `analysedSeconds`: how much of a video of this length the batch will analyse.
+    package func measure(
+        _ inputs: [BatchInput], analysedSeconds: @escaping @Sendable (Double) -> Double
+    ) async throws -> [TimeEstimate.Sample] {
+        try await divide(inputs, BatchState(plan: inputs)) { input, number, worker in
+            var sample: TimeEstimate.Sample?
+            // The first time, it loads the models.
+            for round in 1...2 {
+                let outcome = await FileAttempt(
+                    job: job(.analysis, input.path, "\(number)-\(round).vidscan"), worker: worker, options: options
+                ) { _ in }.run()
+                if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
+                if let error = Self.end(after: outcome.result) { throw error }
+                guard case .done(let report) = outcome.result else { return (nil, outcome.workerHasEnded) }
+                let length = max(analysedSeconds(outcome.videoSeconds), report.videoSeconds)
+                let scale = report.videoSeconds > 0 ? length / report.videoSeconds : 1
+                sample = TimeEstimate.Sample(
+                    bytes: Double(input.state.bytes), videoSeconds: length, wallSeconds: report.wallSeconds * scale)
+            }
+            return (sample, false)
         }
     }
 
@@ -339,12 +331,10 @@ package struct Batch: Sendable {
         var space = statvfs()
         guard statvfs(folder, &space) == 0 else { return }
         let free = Int64(space.f_bavail) * Int64(space.f_frsize)
-        guard free >= options.minimumFreeSpace else {
-            throw VidscanError(
-                .diskFull,
-                "\(folder): only \(free >> 20) MB are free on its disk, and --leave-free keeps"
-                    + " \(options.minimumFreeSpace >> 20); free some space and run the batch again")
-        }
+        try require(
+            free >= options.minimumFreeSpace, .diskFull,
+            "\(folder): only \(free >> 20) MB are free on its disk, and --leave-free keeps"
+                + " \(options.minimumFreeSpace >> 20); free some space and run the batch again")
     }
 
     /// Whether the file is as registered, and nobody is writing to it.

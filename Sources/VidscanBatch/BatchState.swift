@@ -54,7 +54,6 @@ final class BatchState: Sendable {
     func advance(bytes: Int64) -> Batch.Progress { update { $0.finishedBytes += Double(bytes) } }
 
     var progress: Batch.Progress { update { _ in } }
-
     var summary: Batch.Summary { values.withLock { Batch.Summary(progress: progress($0), failures: $0.failures) } }
 
     private func progress(_ values: Values) -> Batch.Progress {

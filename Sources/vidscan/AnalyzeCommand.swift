@@ -92,9 +92,7 @@ struct MergeCommand: AsyncParsableCommand {
     var segments: [String]
 
     @Option(name: .shortAndLong, help: .of("write.folder")) var output: String?
-
     @Flag(help: .of("write.replace")) var force = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func run() async throws {

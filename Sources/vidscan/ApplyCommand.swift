@@ -23,18 +23,16 @@ struct ApplyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: .value("result", "The result folder of 'vidscan analyze'.")) var result: String
-
     @Argument(help: .value("corrections", "The file of corrections.")) var corrections: String?
 
     @Option(
-        name: .shortAndLong,
-        help: .value("folder", "Write a corrected copy of the tables to this folder, and leave the result as it is."))
+        "folder",
+        "Write a corrected copy of the tables to this folder, and leave the result as it is.", name: .shortAndLong)
     var output: String?
 
     @Flag(help: "Print what each correction does, and change nothing.") var dryRun = false
     @Flag(help: "Restore the tables as the analysis wrote them.") var undo = false
     @Flag(help: "Replace an existing result at --output.") var force = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {

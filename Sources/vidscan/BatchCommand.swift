@@ -58,7 +58,6 @@ struct BatchStatusCommand: ParsableCommand {
         commandName: "status", abstract: "Shows the state of a batch, also while it runs.")
 
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
-
     @Flag(help: "Print JSON.") var json = false
     @Flag(help: "Exit with status 1 if a file has failed or is quarantined.") var strict = false
 
@@ -78,11 +77,8 @@ struct BatchMergeCommand: ParsableCommand {
         discussion: "For a batch in shards, it also writes the index and summary of all shards together.")
 
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
-
     @Option(help: "The table: faces, frames, tracks, events or episodes.") var table = "faces"
-
-    @Option(name: .shortAndLong, help: .value("file", "The output file. Default: standard output.")) var output: String?
-
+    @Option("file", "The output file. Default: standard output.", name: .shortAndLong) var output: String?
     @Flag(help: "Replace an existing file.") var force = false
 
     func validate() throws {
@@ -109,14 +105,10 @@ struct BatchPruneCommand: ParsableCommand {
         discussion: "The journal remembers their inputs, so that they are not analysed again unless they change.")
 
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
-
     @Option(help: .value("days", "Remove results that were made more than this many days ago.")) var olderThan: Double
-
-    @Option(help: .value("K/N", "Only in one shard.")) var shard: BatchShard?
-
+    @Option("K/N", "Only in one shard.") var shard: BatchShard?
     @Flag(help: "Only list the results that would be removed.") var dryRun = false
     @Flag(help: "Do not ask before removing more than ten results.") var yes = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     private static let askedAbove = 10
@@ -140,13 +132,11 @@ struct BatchPruneCommand: ParsableCommand {
     }
 
     private func confirm(_ count: Int) throws {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-            throw VidscanError(.input, "\(count) results would be removed; --dry-run lists them, --yes removes them")
-        }
+        try require(
+            isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1, .input,
+            "\(count) results would be removed; --dry-run lists them, --yes removes them")
         Output.progress("Remove \(count) results? [y/N] ")
-        guard ["y", "yes"].contains(readLine()?.lowercased()) else {
-            throw VidscanError(.interrupted, "nothing was removed")
-        }
+        try require(["y", "yes"].contains(readLine()?.lowercased()), .interrupted, "nothing was removed")
     }
 }
 
@@ -156,11 +146,8 @@ struct BatchForgetCommand: ParsableCommand {
         discussion: "Files that failed, or were never analysed, and that do not exist any more.")
 
     @Argument(help: .value("folder", "The batch's folder.")) var folder: String
-
-    @Option(help: .value("K/N", "Only in one shard.")) var shard: BatchShard?
-
+    @Option("K/N", "Only in one shard.") var shard: BatchShard?
     @Flag(help: "Only list the files that would be forgotten.") var dryRun = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func run() throws {

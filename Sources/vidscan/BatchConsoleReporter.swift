@@ -8,8 +8,9 @@ internal import VidscanResults
 
 /// Shows a progress line on a terminal, or a line every 30 seconds elsewhere, and failures as they happen.
 final class BatchConsoleReporter: BatchObserver {
+    private static let maximumSkipped = 10, manyResults = 100, maximumNotices = 3
+
     let log: ConsoleLog
-    private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
     private let notices = Mutex<[String: Int]>([:])
     private let warnings = Mutex<Set<String>>([])
 
@@ -43,27 +44,25 @@ final class BatchConsoleReporter: BatchObserver {
 
     func skipped(_ problems: [InputFinder.Problem]) {
         for problem in problems.prefix(Self.maximumSkipped) {
-            log(.info, .skipped, "skipped \(problem.path): \(problem.reason)", ["input": .text(problem.path)])
+            log(.info, .skipped, "skipped \(problem.path): \(problem.reason)", ["input": problem.path])
         }
         if problems.count > Self.maximumSkipped {
             log(.info, .message, "skipped \(problems.count - Self.maximumSkipped) more; --dry-run lists them")
         }
     }
 
-    private static let maximumSkipped = 10
-
     func willRead(files: Int, bytes: Int) {
         log(
             .info, .reading,
             "reading \(NumberText.count(files, "file")), \(bytes >> 20) MB, to compare the content with what was analysed",
-            ["files": .integer(files), "bytes": .integer(bytes)])
+            ["files": files, "bytes": bytes])
     }
 
     func started(_ plan: [BatchJournal.PlannedInput]) {
         let due = plan.count(where: \.isDue)
         log(
             .info, .started, "\(NumberText.count(plan.count, "file")), \(due) to analyse",
-            ["files": .integer(plan.count), "due": .integer(due)])
+            ["files": plan.count, "due": due])
         warnOfRepetition(plan)
     }
 
@@ -81,78 +80,58 @@ final class BatchConsoleReporter: BatchObserver {
         )
     }
 
-    private static let manyResults = 100
-
     func progressed(_ progress: Batch.Progress) {
-        guard log.isInfoEnabled else { return }
-        let now = ContinuousClock.now
-        let isDue = lastProgress.withLock { last in
-            guard now - last >= log.progressInterval else { return false }
-            last = now
-            return true
+        log.progress {
+            let fields: LogFields = [
+                "done": progress.done, "failed": progress.failed, "left": progress.left,
+                "video_seconds": progress.videoSeconds, "elapsed_seconds": progress.elapsedSeconds,
+                "seconds_left": progress.secondsLeft,
+            ]
+            return (Self.line(progress), fields)
         }
-        guard isDue else { return }
-        log.progress(
-            Self.line(progress),
-            [
-                "done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left),
-                "video_seconds": .seconds(progress.videoSeconds), "elapsed_seconds": .seconds(progress.elapsedSeconds),
-                "seconds_left": progress.secondsLeft.map { .seconds($0) },
-            ])
     }
 
     func delivered(_ path: String, report: WorkerReport, result: String, attempt: Int) {
         countNotices(of: result)
         log(
-            log.detail, .fileDone,
-            "\(path): \(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
+            log.detail, .fileDone, input: path, result: result,
+            "\(NumberText.count(report.faces, "face")) in \(NumberText.count(report.frames, "frame"))",
             [
-                "input": .text(path), "result": .text(result), "attempt": .integer(attempt),
-                "frames": .integer(report.frames), "faces": .integer(report.faces), "people": .integer(report.people),
-                "events": .integer(report.events), "warnings": .integer(report.warnings.count),
-                "video_seconds": .seconds(report.videoSeconds), "wall_seconds": .seconds(report.wallSeconds),
+                "attempt": attempt, "frames": report.frames, "faces": report.faces, "people": report.people,
+                "events": report.events, "warnings": report.warnings.count, "video_seconds": report.videoSeconds,
+                "wall_seconds": report.wallSeconds,
             ])
     }
 
     func addedReport(_ path: String, result: String) {
-        log(
-            log.detail, .reported, "\(path): report added",
-            ["result": .text(result), "output": .text(result + "/report.html")])
+        log(log.detail, .reported, "\(path): report added", ["result": result, "output": result + "/report.html"])
     }
 
     func failed(_ path: String, reason: String, attempt: Int? = nil) {
-        log(.error, .failed, "\(path): \(reason)", Self.fields(path, attempt))
+        log(.error, .failed, input: path, reason, ["attempt": attempt])
     }
 
-    func lost(_ path: String) {
-        log(.info, .gone, "\(path): gone before it was analysed", ["input": .text(path), "files": .integer(1)])
-    }
+    func lost(_ path: String) { log(.info, .gone, input: path, "gone before it was analysed", ["files": 1]) }
 
     func lost(files: Int, folder: String) {
         log(
             .info, .gone,
             "\(NumberText.count(files, "file")) without a result \(files == 1 ? "is" : "are") gone;"
-                + " 'vidscan batch forget \(folder)' forgets \(files == 1 ? "it" : "them")", ["files": .integer(files)])
+                + " 'vidscan batch forget \(folder)' forgets \(files == 1 ? "it" : "them")", ["files": files])
     }
 
-    private static func fields(_ path: String, _ attempt: Int?) -> LogFields {
-        ["input": .text(path), "attempt": attempt.map { .integer($0) }]
-    }
-
-    func postponed(_ path: String, reason: String) {
-        log(.warning, .postponed, "\(path): \(reason)", ["input": .text(path)])
-    }
+    func postponed(_ path: String, reason: String) { log(.warning, .postponed, input: path, reason) }
 
     func warned(_ path: String, _ message: String, attempt: Int? = nil) {
         // What an analysis finds in many files is said once; the index has the warnings of each file.
         let isNew = attempt == nil || warnings.withLock { $0.insert(message).inserted }
-        log(isNew ? .warning : .debug, .warning, "\(path): \(message)", Self.fields(path, attempt))
+        log(isNew ? .warning : .debug, .warning, input: path, message, ["attempt": attempt])
     }
 
     func waiting(forFiles files: Int) {
         log(
             .info, .waiting, "waiting for \(NumberText.count(files, "file")) in progress in another process",
-            ["files": .integer(files)])
+            ["files": files])
     }
 
     func stopped(_ error: VidscanError) {
@@ -167,7 +146,7 @@ final class BatchConsoleReporter: BatchObserver {
             .error, .interrupted,
             "interrupted: \(NumberText.count(done, "result")) of this run \(done == 1 ? "is" : "are") kept, files in progress are"
                 + " not; run \(again) for the \(progress.left) left",
-            ["done": .integer(progress.done), "failed": .integer(progress.failed), "left": .integer(progress.left)])
+            ["done": progress.done, "failed": progress.failed, "left": progress.left])
     }
 
     /// Whether nothing failed, and no failed file is waiting for its retry.
@@ -194,11 +173,9 @@ final class BatchConsoleReporter: BatchObserver {
                 + "; \(Self.clock(progress.videoSeconds)) of video in \(Self.clock(progress.elapsedSeconds))"
                 + " -> \(folder)/",
             [
-                "done": .integer(progress.done), "failed": .integer(failures), "skipped": .integer(progress.skipped),
-                "gone": .integer(progress.gone), "postponed": .integer(progress.postponed),
-                "quarantined": .integer(quarantined),
-                "with_warnings": .integer(progress.withWarnings), "video_seconds": .seconds(progress.videoSeconds),
-                "elapsed_seconds": .seconds(progress.elapsedSeconds), "output": .text(folder),
+                "done": progress.done, "failed": failures, "skipped": progress.skipped, "gone": progress.gone,
+                "postponed": progress.postponed, "quarantined": quarantined, "with_warnings": progress.withWarnings,
+                "video_seconds": progress.videoSeconds, "elapsed_seconds": progress.elapsedSeconds, "output": folder,
             ])
         reportNotices(done: progress.done)
         let waiting = plan.count { $0.reason == .waiting }
@@ -206,14 +183,14 @@ final class BatchConsoleReporter: BatchObserver {
             log(
                 .error, .retryLater,
                 "\(NumberText.count(waiting, "file")) failed earlier and \(waiting == 1 ? "waits" : "wait") for a retry;"
-                    + " --only-failed retries now", ["files": .integer(waiting)])
+                    + " --only-failed retries now", ["files": waiting])
         }
         if quarantined > 0 {
             log(
                 .warning, .quarantined,
                 "\(NumberText.count(quarantined, "file")) failed too often and \(quarantined == 1 ? "is" : "are") quarantined;"
                     + " 'vidscan batch status \(folder)' lists \(quarantined == 1 ? "it" : "them")",
-                ["files": .integer(quarantined)])
+                ["files": quarantined])
         }
         return failures == 0 && waiting == 0
     }
@@ -241,8 +218,6 @@ final class BatchConsoleReporter: BatchObserver {
         }
     }
 
-    private static let maximumNotices = 3
-
     func addedReports(_ summary: Batch.Summary, of results: Int, folder: String) {
         log.clearProgressLine()
         let progress = summary.progress
@@ -251,14 +226,14 @@ final class BatchConsoleReporter: BatchObserver {
             .info, .finished,
             "\(NumberText.count(progress.done, "report")) added, \(progress.failed) failed,"
                 + " \(NumberText.count(others, "result")) had one already -> \(folder)/",
-            ["done": .integer(progress.done), "failed": .integer(progress.failed), "output": .text(folder)])
+            ["done": progress.done, "failed": progress.failed, "output": folder])
     }
 
     func pruned(_ pruning: BatchFolder.PruneOutcome, folder: String) {
         for (path, reason) in pruning.kept { warned("\(folder)/\(path)", "not removed: \(reason)") }
         log(
             .info, .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
-            ["results": .integer(pruning.removed), "output": .text(folder)])
+            ["results": pruning.removed, "output": folder])
     }
 
     func listRemovals(_ paths: [String], _ noun: String) {
@@ -267,10 +242,10 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     func forgot(_ paths: [String], folder: String) {
-        for path in paths { log(log.detail, .forgotten, "\(path): forgotten", ["input": .text(path)]) }
+        for path in paths { log(log.detail, .forgotten, input: path, "forgotten") }
         log(
             .info, .forgotten, "\(NumberText.count(paths.count, "file")) forgotten",
-            ["files": .integer(paths.count), "output": .text(folder)])
+            ["files": paths.count, "output": folder])
     }
 
     func linked(_ summary: PeopleStudy.Summary) {
@@ -281,7 +256,7 @@ final class BatchConsoleReporter: BatchObserver {
 
     /// For results with embeddings that nobody has compared.
     func keptEmbeddings(folder: String) {
-        log(.info, .message, "'vidscan people \(folder)' joins the people of all videos", ["output": .text(folder)])
+        log(.info, .message, "'vidscan people \(folder)' joins the people of all videos", ["output": folder])
     }
 
     /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left  a.mp4 43 %`

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Glibc
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
@@ -10,18 +9,14 @@ internal import VidscanResults
 struct BatchInputOptions: ParsableArguments {
     @Argument(help: .value("input", "Files, and folders to search for videos and pictures.")) var inputs: [String] = []
 
-    @Option(
-        help: .value(
-            "file", "Read more inputs from a file, one path per line or zero-terminated; - is standard input."))
+    @Option("file", "Read more inputs from a file, one path per line or zero-terminated; - is standard input.")
     var from: String?
 
     @Option(help: .value("glob", "In folders, take only files that match; * also matches /."))
     var include: [String] = []
 
     @Option(help: .value("glob", "In folders, leave out files that match.")) var exclude: [String] = []
-
-    @Option(help: .value("K/N", "Analyse one of several shards: its number, from 0, and their count."))
-    var shard: BatchShard?
+    @Option("K/N", "Analyse one of several shards: its number, from 0, and their count.") var shard: BatchShard?
 
     func validate() throws {
         try refuse(if: inputs.isEmpty && from == nil, "Name at least one file or folder, or use --from.")
@@ -39,16 +34,14 @@ struct BatchInputOptions: ParsableArguments {
         // `find -print0` ends names with NUL, because they may contain newlines.
         let separator: UInt8 = data.contains(0) ? 0 : UInt8(ascii: "\n")
         let lines = data.split(separator: separator, maxSplits: Self.maximumPaths)
-        guard lines.count <= Self.maximumPaths else {
-            throw VidscanError(.input, "the list \(from): it has more than \(Self.maximumPaths) paths")
-        }
+        try require(
+            lines.count <= Self.maximumPaths, .input, "the list \(from): it has more than \(Self.maximumPaths) paths")
         var paths: [String] = []
         for line in lines {
             let line = line.last == UInt8(ascii: "\r") && separator != 0 ? line.dropLast() : line
-            guard line.count < Int(PATH_MAX) else {
-                throw VidscanError(
-                    .input, "the list \(from): it has a path of \(line.count) bytes, longer than any file's path")
-            }
+            try require(
+                line.count < Int(PATH_MAX), .input,
+                "the list \(from): it has a path of \(line.count) bytes, longer than any file's path")
             guard let path = String(validating: line, as: UTF8.self) else {
                 throw VidscanError(.input, "\(from) is not valid UTF-8: \(String(decoding: line, as: UTF8.self))")
             }
@@ -70,18 +63,17 @@ struct BatchInputOptions: ParsableArguments {
         do throws(SystemError) { bytes = try FileSystem.read(STDIN_FILENO, limit: maximumListBytes) } catch {
             throw VidscanError(.input, "cannot read the list from standard input: \(error)")
         }
-        guard bytes.count <= maximumListBytes else {
-            throw VidscanError(.input, "the list on standard input is larger than \(maximumListBytes) bytes")
-        }
+        try require(
+            bytes.count <= maximumListBytes, .input,
+            "the list on standard input is larger than \(maximumListBytes) bytes")
         return bytes
     }
 }
 
 struct BatchExecutionOptions: ParsableArguments {
     @Option(
-        help: .value(
-            "count",
-            "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit."))
+        "count",
+        "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit.")
     var jobs: Int?
 
     @Option(help: .value("count", "How many times later runs retry a file that failed.")) var retries = 2
@@ -89,16 +81,14 @@ struct BatchExecutionOptions: ParsableArguments {
     @Option(help: .value("seconds", "Add this to --timeout for each second of the video.")) var timeoutPerSecond = 30.0
 
     @Option(
-        help: .value(
-            "megabytes",
-            "Memory of all workers together. Default: three quarters of what the machine or the control group has."))
+        "megabytes",
+        "Memory of all workers together. Default: three quarters of what the machine or the control group has.")
     var memoryBudget: Int?
 
     @Option(
-        help: .value(
-            "megabytes",
-            "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is"
-                + " less."))
+        "megabytes",
+        "Stop a file whose worker needs more memory. Default: 4096, or the worker's part of the budget if that is"
+            + " less.")
     var memoryLimit: Int?
 
     @Option(help: .value("megabytes", "Stop the batch when less is free on the disk of the results."))
@@ -120,23 +110,18 @@ struct BatchExecutionOptions: ParsableArguments {
     @Flag(help: "Count files with warnings, such as truncated ones, as failed.") var strict = false
 
     @Option(
-        help: .value(
-            "what",
-            "Only add to finished results what they lack, without analysing anything: report adds report pages."))
+        "what", "Only add to finished results what they lack, without analysing anything: report adds report pages.")
     var onlyMissing: MissingOutput?
 
     @Flag(help: "At the end, write one table of all faces: faces.csv in the batch's folder.") var merge = false
 
     @Option(
-        help: .value(
-            "file",
-            "Write metrics for the textfile collector of node_exporter, also during the run. In a folder, the file is"
-                + " named after the batch."))
+        "file",
+        "Write metrics for the textfile collector of node_exporter, also during the run. In a folder, the file is"
+            + " named after the batch.")
     var metricsFile: String?
 
-    @Option(
-        help: .value(
-            "command", "Run this shell command if the batch fails, with VIDSCAN_STATUS and VIDSCAN_OUTPUT set."))
+    @Option("command", "Run this shell command if the batch fails, with VIDSCAN_STATUS and VIDSCAN_OUTPUT set.")
     var onFailure: String?
 
     func validate() throws {
@@ -178,13 +163,12 @@ enum BatchChecks {
             do { _ = try StickerPainter.read(sticker) } catch { throw VidscanError(.input, error.reason) }
         }
         guard merges else { return }
-        guard settings.write.formats.contains(.csv) else {
-            throw VidscanError(.input, "--merge needs faces.csv of each result; add csv to --format")
-        }
-        guard settings.write.keepsTables else {
-            throw VidscanError(
-                .input, "--merge needs faces.csv of each result, and --anonymize leaves no tables; add --tables")
-        }
+        try require(
+            settings.write.formats.contains(.csv), .input,
+            "--merge needs faces.csv of each result; add csv to --format")
+        try require(
+            settings.write.keepsTables, .input,
+            "--merge needs faces.csv of each result, and --anonymize leaves no tables; add --tables")
     }
 
     /// Checks the nearest existing folder, in which the others would be made.
@@ -193,9 +177,7 @@ enum BatchChecks {
         while FileSystem.entry(existing) == nil, existing != "/" { existing = FilePath.folder(of: existing) }
         // A file in the way is reported elsewhere.
         guard FileSystem.entry(existing) == .folder else { return }
-        guard access(existing, W_OK | X_OK) == 0 else {
-            throw VidscanError(.input, "cannot write to \(existing): \(SystemError.current)")
-        }
+        try require(access(existing, W_OK | X_OK) == 0, .input, "cannot write to \(existing): \(SystemError.current)")
     }
 
     /// The first word may be a mistyped subcommand.

@@ -77,9 +77,8 @@ private struct BatchWork {
         try BatchChecks.writable(folder.path)
         let findings = try files.find()
         for problem in findings.problems { reporter.failed(problem.path, reason: problem.reason) }
-        if execution.onlyMissing != nil, !folder.hasJournal {
-            throw VidscanError(.input, "\(folder.path) does not contain a batch")
-        }
+        try require(
+            execution.onlyMissing == nil || folder.hasJournal, .input, "\(folder.path) does not contain a batch")
         if execution.dryRun {
             try await list(findings, budget, &interrupts)
             return findings.problems.isEmpty ? nil : .someFailed

@@ -100,11 +100,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
 
     /// On a separate thread, because reading blocks.
     private static func nextLine() async throws -> String? {
-        try await withCheckedThrowingContinuation { continuation in
-            do throws(VidscanError) {
-                try SystemThread.start(name: "jobs") { continuation.resume(returning: readLine()) }
-            } catch { continuation.resume(throwing: error) }
-        }
+        try await BlockingWork.run(thread: "jobs", input: "standard input") { _ in readLine() }
     }
 
     /// Separates the messages from what libraries print to standard output, which goes to standard error.

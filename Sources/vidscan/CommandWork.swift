@@ -1,7 +1,5 @@
 internal import ArgumentParser
-internal import Dispatch
 internal import Foundation
-internal import Glibc
 internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
@@ -212,7 +210,7 @@ final class Publisher: Sendable {
         do {
             let folder = try base.map { try Folder($0).folder(result) } ?? Folder(result)
             if let name = try await publication.publish(folder, verify: verification.map { search($0) }) {
-                log(.info, .published, "\(input): -> \(name)", ["input": .text(input), "output": .text(name)])
+                log(.info, .published, input: input, "-> \(name)", ["output": name])
             }
         } catch {
             let error = error as? VidscanError ?? VidscanError(.output, "\(error)")

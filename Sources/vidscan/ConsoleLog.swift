@@ -1,10 +1,11 @@
 internal import Foundation
+internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
 
 /// Messages and progress on standard error: `vidscan: warning: …`, or one JSON object per line.
-struct ConsoleLog: Sendable {
+final class ConsoleLog: Sendable {
     enum Level: Int { case debug, info, warning, error }
 
     private let minimum: Level
@@ -13,11 +14,10 @@ struct ConsoleLog: Sendable {
     private let format: MessageOptions.Format
     /// In each JSON line, so that the lines of many machines and runs can share one log.
     private let origin: LogFields
+    private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
 
     init(_ options: MessageOptions, shard: BatchShard? = nil) {
-        origin = [
-            "host": .text(Self.host), "run": .text(Self.run), "shard": shard.map { .text("\($0.index)/\($0.count)") },
-        ]
+        origin = ["host": Self.host, "run": Self.run, "shard": shard.map { "\($0.index)/\($0.count)" }]
         showsProgressLine = isatty(STDERR_FILENO) == 1 && options.format == .text && options.level != .quiet
         format = options.format
         minimum =
@@ -35,30 +35,43 @@ struct ConsoleLog: Sendable {
     var detail: Level { format == .json ? .info : .debug }
     var isInfoEnabled: Bool { minimum.rawValue <= Level.info.rawValue }
 
-    func callAsFunction(_ level: Level, _ event: LogLine, _ message: String, _ fields: LogFields = [:]) {
+    /// A message about an input or a result begins with its name.
+    func callAsFunction(
+        _ level: Level, _ event: LogLine, input: String? = nil, result: String? = nil, _ text: String,
+        _ fields: LogFields = [:]
+    ) {
         guard level.rawValue >= minimum.rawValue else { return }
+        let message = ((input ?? result).map { "\($0): " } ?? "") + text
         guard format == .json else {
             let prefix = level == .warning || level == .error ? "\(level): " : ""
             return Output.error("vidscan: \(prefix)\(message)", overProgressLine: showsProgressLine)
         }
-        var object = fields.merging(origin) { $1 }
-        object["event"] = .text(event.rawValue)
-        object["time"] = .text(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-        object["level"] = .text("\(level)")
-        // People read the message, so it is escaped. Fields keep their exact values.
-        object["message"] = .text(Printable.line(message))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // These types always encode.
-        guard let data = try? encoder.encode(object.compactMapValues { $0 }) else { return }
-        Output.jsonError(String(decoding: data, as: UTF8.self))
+        let common: LogFields = [
+            "event": event.rawValue, "level": "\(level)", "input": input, "result": result,
+            "time": Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+            // People read the message, so it is escaped. Fields keep their exact values.
+            "message": Printable.line(message),
+        ]
+        let object = [fields, origin, common].reduce(into: [:]) { object, more in
+            object.merge(more.compactMapValues { $0?.json }) { $1 }
+        }
+        Output.jsonError(JSONValue.object(object).encoded())
     }
 
-    var progressInterval: Duration { showsProgressLine ? .milliseconds(100) : .seconds(30) }
+    /// The next progress is shown after the usual time.
+    func holdProgress() { lastProgress.withLock { $0 = .now } }
 
-    func progress(_ line: String, _ fields: LogFields = [:]) {
+    /// Makes and shows a line of progress, unless the last one was shown a moment ago.
+    func progress(_ make: () -> (line: String, fields: LogFields)) {
+        guard isInfoEnabled else { return }
+        let now = ContinuousClock.now
+        let isDue = lastProgress.withLock { last in
+            guard now - last >= (showsProgressLine ? .milliseconds(100) : .seconds(30)) else { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        let (line, fields) = make()
         if showsProgressLine { Output.progress(line) } else { self(.info, .progress, line, fields) }
     }
 
@@ -88,6 +101,11 @@ enum LogLine: String, CaseIterable {
 }
 
 /// Leaves out a field without a value.
-typealias LogFields = [String: JSONValue?]
+typealias LogFields = [String: (any LogValue)?]
 
-extension JSONValue { static func seconds(_ value: Double) -> JSONValue { .number((value * 1000).rounded() / 1000) } }
+protocol LogValue: Sendable { var json: JSONValue { get } }
+extension String: LogValue { var json: JSONValue { .text(self) } }
+extension Int: LogValue { var json: JSONValue { .integer(self) } }
+extension Bool: LogValue { var json: JSONValue { .flag(self) } }
+/// Seconds or fractions.
+extension Double: LogValue { var json: JSONValue { .number((self * 1000).rounded() / 1000) } }

@@ -23,15 +23,18 @@ final class ConsoleReporter: RunObserver {
         var startMicroseconds: Int64 = 0
         var endMicroseconds: Int64?
         var startTime = ContinuousClock.now
-        var lastProgress = ContinuousClock.now
     }
 
     let log: ConsoleLog
     private let state = Mutex(State())
 
-    init(_ options: MessageOptions) { log = ConsoleLog(options) }
+    init(_ options: MessageOptions) {
+        log = ConsoleLog(options)
+        log.holdProgress()
+    }
 
     func started(_ input: String, number: Int, of count: Int, window: Window) {
+        log.holdProgress()
         state.withLock {
             $0 = State()
             $0.input = input
@@ -50,48 +53,39 @@ final class ConsoleReporter: RunObserver {
         }
         let duration = info.durationMicroseconds.map { ", " + TimeText.clock($0) } ?? ""
         log(
-            .debug, .opened,
-            "\(input): \(info.format), stream \(info.streamIndex), \(info.codec) \(info.codedSize)\(duration)",
-            ["input": .text(input), "codec": .text(info.codec)])
+            .debug, .opened, input: input,
+            "\(info.format), stream \(info.streamIndex), \(info.codec) \(info.codedSize)\(duration)",
+            ["codec": info.codec])
     }
 
     func progressed(_ progress: RunProgress) {
-        showProgress(
-            [
-                "frames": .integer(progress.frames), "faces": .integer(progress.faces),
-                "video_seconds": .seconds(Double(progress.microseconds) / 1e6),
+        log.progress {
+            let state = state.withLock { $0 }
+            let fields: LogFields = [
+                "input": state.input, "frames": progress.frames, "faces": progress.faces,
+                "video_seconds": Double(progress.microseconds) / 1e6,
             ]
-        ) { Self.line(progress, state: $0, now: $1) }
+            return (Self.line(progress, state: state), fields)
+        }
     }
 
     /// Of pairs of people.
     func compared(_ done: Int, of all: Int) {
-        showProgress(["done": .integer(done), "left": .integer(all - done)]) { state, _ in
-            "\(state.numbering)\(FilePath.name(of: state.input))  \(100 * done / all) %  \(done) of \(all) pairs compared"
+        log.progress {
+            let state = state.withLock { $0 }
+            let name = FilePath.name(of: state.input)
+            return (
+                "\(state.numbering)\(name)  \(100 * done / all) %  \(done) of \(all) pairs compared",
+                ["input": state.input, "done": done, "left": all - done]
+            )
         }
     }
 
-    /// `line` writes the line if it is time for one.
-    private func showProgress(_ fields: LogFields, _ line: (State, ContinuousClock.Instant) -> String) {
-        guard log.isInfoEnabled else { return }
-        let now = ContinuousClock.now
-        let shown: (text: String, input: String)? = state.withLock { state in
-            guard now - state.lastProgress >= log.progressInterval else { return nil }
-            state.lastProgress = now
-            return (line(state, now), state.input)
-        }
-        if let shown { log.progress(shown.text, fields.merging(["input": .text(shown.input)]) { $1 }) }
-    }
-
-    func warned(_ input: String, message: String) {
-        log(.warning, .warning, "\(input): \(message)", ["input": .text(input)])
-    }
+    func warned(_ input: String, message: String) { log(.warning, .warning, input: input, message) }
 
     func failed(_ error: any Error) {
         let known = error as? VidscanError
-        log(
-            .error, .failed, "\(error)",
-            ["input": known?.input.map { .text($0) }, "stage": known?.stage.map { .text($0.rawValue) }])
+        log(.error, .failed, "\(error)", ["input": known?.input, "stage": known?.stage?.rawValue])
     }
 
     func interrupted() { log(.error, .interrupted, "interrupted; complete results are kept") }
@@ -108,32 +102,26 @@ final class ConsoleReporter: RunObserver {
         let faces =
             segment == nil
             ? NumberText.count(summary.counts.faceIds, "face") : NumberText.count(summary.counts.faces, "detection")
-        let text =
-            "\(input): \(extent)\(faces) in \(NumberText.count(summary.counts.sampledFrames, "sample")),"
-            + " \(work) -> \(Self.relative(summary.resultPath))"
         log(
-            .info, .fileDone, text,
+            .info, .fileDone, input: input, result: summary.resultPath,
+            "\(extent)\(faces) in \(NumberText.count(summary.counts.sampledFrames, "sample")),"
+                + " \(work) -> \(Self.relative(summary.resultPath))",
             [
-                "input": .text(input), "result": .text(summary.resultPath),
-                "frames": .integer(summary.counts.sampledFrames), "faces": .integer(summary.counts.faces),
-                "face_ids": .integer(summary.counts.faceIds), "people": .integer(summary.counts.personIds),
-                "events": .integer(summary.counts.events), "warnings": .integer(summary.warnings.count),
-                "video_seconds": .seconds(video), "wall_seconds": .seconds(summary.wallSeconds),
+                "frames": summary.counts.sampledFrames, "faces": summary.counts.faces,
+                "face_ids": summary.counts.faceIds, "people": summary.counts.personIds,
+                "events": summary.counts.events, "warnings": summary.warnings.count,
+                "video_seconds": video, "wall_seconds": summary.wallSeconds,
             ])
         for (row, text) in summary.quality.lines {
-            log(
-                .info, .person, "\(input): \(text)",
-                [
-                    "input": .text(input), "person_id": .integer(row.personID),
-                    "seconds_visible": .seconds(row.visibleSeconds),
-                    "measured_fraction": row.measuredFraction.map { .seconds($0) },
-                ])
+            let fields: LogFields = [
+                "person_id": row.personID, "seconds_visible": row.visibleSeconds,
+                "measured_fraction": row.measuredFraction,
+            ]
+            log(.info, .person, input: input, text, fields)
         }
         let omitted = summary.quality.omitted
         guard omitted > 0 else { return }
-        log(
-            .info, .message, "\(input): and \(omitted) more \(omitted == 1 ? "person" : "people")",
-            ["input": .text(input)])
+        log(.info, .message, input: input, "and \(omitted) more \(omitted == 1 ? "person" : "people")")
     }
 
     func rendered(_ result: String, summary: Renderer.Summary) {
@@ -141,28 +129,21 @@ final class ConsoleReporter: RunObserver {
         let (tally, work) = (summary.visibility, Self.work(summary.wallSeconds, of: summary.seconds))
         let visibility = [summary.hidden, tally?.words].compactMap { $0.map { "; " + $0 } }.joined()
         log(
-            .info, .rendered,
-            "\(result): \(NumberText.count(summary.frames, "frame")), \(work)"
+            .info, .rendered, result: result,
+            "\(NumberText.count(summary.frames, "frame")), \(work)"
                 + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)",
             [
-                "result": .text(result), "output": .text(summary.path), "frames": .integer(summary.frames),
-                "wall_seconds": .seconds(summary.wallSeconds),
-                "visible_frames": tally.map { .integer($0.visibleFrames) },
-                "doubtful_frames": tally.map { .integer($0.doubtfulFrames) },
+                "output": summary.path, "frames": summary.frames, "wall_seconds": summary.wallSeconds,
+                "visible_frames": tally?.visibleFrames, "doubtful_frames": tally?.doubtfulFrames,
             ])
         if let reasons = tally?.reasons { note(reasons, input: result) }
     }
 
     func made(_ event: LogLine, _ path: String, from result: String) {
-        log(
-            .info, event, "\(result): -> \(Self.relative(path, isFolder: false))",
-            ["result": .text(result), "output": .text(path)])
+        log(.info, event, result: result, "-> \(Self.relative(path, isFolder: false))", ["output": path])
     }
 
-    func note(_ text: String, input: String? = nil) {
-        let place = input.map { "\($0): " } ?? ""
-        log(.info, .note, "\(place)note: \(text)", ["input": input.map { .text($0) }])
-    }
+    func note(_ text: String, input: String? = nil) { log(.info, .note, input: input, "note: \(text)") }
 
     func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
         let count = isUndone ? 0 : summary.effects.count
@@ -170,13 +151,12 @@ final class ConsoleReporter: RunObserver {
         let people = "\(summary.personIDs) \(summary.personIDs == 1 ? "person" : "people")"
         let target = isUndone ? "" : " -> " + Self.relative(summary.path)
         log(
-            .info, .corrected,
-            "\(result): \(work), \(NumberText.count(summary.faceIDs, "face")) of \(people) in"
+            .info, .corrected, result: result,
+            "\(work), \(NumberText.count(summary.faceIDs, "face")) of \(people) in"
                 + " \(NumberText.count(summary.faces, "row"))\(target)",
             [
-                "result": .text(result), "output": .text(summary.path), "corrections": .integer(count),
-                "faces": .integer(summary.faces), "face_ids": .integer(summary.faceIDs),
-                "people": .integer(summary.personIDs),
+                "output": summary.path, "corrections": count, "faces": summary.faces, "face_ids": summary.faceIDs,
+                "people": summary.personIDs,
             ])
         guard !summary.outdated.isEmpty else { return }
         let isOne = summary.outdated.count == 1
@@ -192,12 +172,12 @@ final class ConsoleReporter: RunObserver {
         let name = Self.relative(result, isFolder: false)
         log(
             .info, .people, "\(name): \(hadEmbeddings ? "embeddings removed" : "has no embeddings")",
-            ["result": .text(result), "removed": .flag(hadEmbeddings)])
+            ["result": result, "removed": hadEmbeddings])
     }
 
     /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
-    private static func line(_ progress: RunProgress, state: State, now: ContinuousClock.Instant) -> String {
-        let elapsed = max((now - state.startTime) / .seconds(1), 1e-3)
+    private static func line(_ progress: RunProgress, state: State) -> String {
+        let elapsed = max((.now - state.startTime) / .seconds(1), 1e-3)
         let end = state.endMicroseconds
         let done = max(0, progress.microseconds - state.startMicroseconds)
         var fields = [state.numbering + FilePath.name(of: state.input)]
@@ -239,7 +219,5 @@ extension PeopleStudy.Summary {
         return "\(text) -> \(ConsoleReporter.relative(path, isFolder: false))"
     }
 
-    var fields: LogFields {
-        ["people": .integer(people), "videos": .integer(videos), "doubts": .integer(doubts), "output": .text(path)]
-    }
+    var fields: LogFields { ["people": people, "videos": videos, "doubts": doubts, "output": path] }
 }

@@ -38,27 +38,21 @@ struct ExportCommand: AsyncParsableCommand {
     var to: [String] = []
 
     @Option(
-        name: .shortAndLong,
-        help: .value("path", "A folder, or a file for one result in one format. Default: the result's folder."))
+        "path", "A folder, or a file for one result in one format. Default: the result's folder.", name: .shortAndLong)
     var output: String?
 
     @Option(
-        help: .value(
-            "what",
-            "Whose annotations share a tier: person or face. Default: person, and a face without a person has its"
-                + " own."))
+        "what",
+        "Whose annotations share a tier: person or face. Default: person, and a face without a person has its own.")
     var by: String?
 
     @Flag(help: "openface, pyfeat: a file for each person, or for each face with --by face.") var split = false
 
-    @Option(
-        help: .value(
-            "how", "Missing values in OpenFace's table: zero or nan (blank). Default: as analysed, or zero."))
+    @Option("how", "Missing values in OpenFace's table: zero or nan (blank). Default: as analysed, or zero.")
     var openfaceBlanks: Blanks?
     enum Blanks: String, CaseIterable, ExpressibleByArgument { case zero, nan }
 
     @Flag(help: "Replace existing files.") var force = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
@@ -134,12 +128,10 @@ struct InteractCommand: AsyncParsableCommand {
     @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
 
     @Option(
-        name: .shortAndLong,
-        help: .value("path", "A folder, or a file for one result. Default: dyads.csv in the result's folder."))
+        "path", "A folder, or a file for one result. Default: dyads.csv in the result's folder.", name: .shortAndLong)
     var output: String?
 
     @Flag(help: "Replace existing files.") var force = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func run() async throws {
@@ -169,7 +161,6 @@ struct CiteCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func run() async throws {

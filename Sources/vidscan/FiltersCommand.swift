@@ -45,7 +45,6 @@ struct FiltersCommand: AsyncParsableCommand {
             abstract: "Explains a filter: its inputs, outputs and options, with type, range and default.")
 
         @Argument(help: .value("filter", "The name of a filter.")) var name: String
-
         @Flag(help: "Print a JSON object.") var json = false
 
         func run() throws {
@@ -81,15 +80,10 @@ struct FilterPreviewCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: .value("input", "A video or picture.")) var input: String
-
-    @Option(help: .value("time", "Which frame: seconds or [hh:]mm:ss. Default: the first.")) var at: TimeArgument?
-
+    @Option("time", "Which frame: seconds or [hh:]mm:ss. Default: the first.") var at: TimeArgument?
     @Option(name: .shortAndLong, help: .value("file", "The PNG file to write.")) var output: String
-
-    @Option(help: .value("name|file", "Take the filters from a pipeline.")) var pipeline: String?
-
+    @Option("name|file", "Take the filters from a pipeline.") var pipeline: String?
     @OptionGroup var filters: FilterOptions
-
     @Flag(help: "Mark the faces that are detected after the last filter.") var markFaces = false
     @Flag(help: "Replace an existing file.") var force = false
 

@@ -33,14 +33,10 @@ struct PeopleCommand: AsyncParsableCommand {
             "result", "Results of 'vidscan analyze --people', or folders that contain some, such as that of a batch."))
     var results: [String] = []
 
-    @Option(name: .shortAndLong, help: .value("folder", "The folder of the study. Default: people."))
-    var output: String?
+    @Option("folder", "The folder of the study. Default: people.", name: .shortAndLong) var output: String?
+    @Option("file", "A file of corrections.") var corrections: String?
 
-    @Option(help: .value("file", "A file of corrections.")) var corrections: String?
-
-    @Option(
-        help: .value(
-            "tables", "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces."))
+    @Option("tables", "Also write all rows of these tables with the study's numbers: tracks, faces or tracks,faces.")
     var tables: String?
 
     @Option(
@@ -61,7 +57,6 @@ struct PeopleCommand: AsyncParsableCommand {
     var thumbnails: Bool?
 
     @Flag(help: "Remove the face embeddings from the results, and do nothing else.") var forget = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
@@ -102,8 +97,7 @@ struct PeopleCommand: AsyncParsableCommand {
                         try await FacePhoto.embedding(of: photo.path, models: models))
                 }
             }
-            let study = PeopleStudy(options: options)
-            let summary = try await study.run(results: results, folder: output ?? "people")
+            let summary = try await PeopleStudy(options: options).run(results: results, folder: output ?? "people")
             for warning in summary.warnings { reporter.warned(warning.video, message: warning.message) }
             for failure in summary.failures { reporter.failed(failure) }
             reporter.linked(summary)

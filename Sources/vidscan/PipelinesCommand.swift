@@ -46,7 +46,6 @@ struct PipelinesCommand: ParsableCommand {
                 """)
 
         @Argument(help: .value("name|file", "A shipped pipeline, a YAML file, or a run.json.")) var name: String
-
         @OptionGroup var settings: SettingOptions
 
         func validate() throws { try refuse(if: settings.pipeline != nil, "name the pipeline without --pipeline.") }
@@ -67,7 +66,6 @@ struct PipelinesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Checks pipeline files and reports every error.")
 
         @Argument(help: .value("name|file", "Shipped pipelines or YAML files.")) var names: [String]
-
         @Flag(help: "Allow filters to access files, the network and devices.") var allowFileFilters = false
 
         func run() throws {

@@ -33,22 +33,18 @@ struct RenderCommand: AsyncParsableCommand {
     @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
 
     @Option(
-        name: .shortAndLong,
-        help: .value(
-            "file",
-            "The new video: .mp4, .mov or .mkv, or .jpg or .png for a picture. Default: in the result's folder."))
+        "file",
+        "The new video: .mp4, .mov or .mkv, or .jpg or .png for a picture. Default: in the result's"
+            + " folder.", name: .shortAndLong)
     var output: String?
 
-    @Option(help: .value("file", "The source video, if it has moved.")) var input: String?
-
+    @Option("file", "The source video, if it has moved.") var input: String?
     @Flag(help: "Replace an existing video.") var force = false
     @Flag(help: "Use the source video even if it has changed since the analysis.") var changedSource = false
 
     @Option(
-        help: .value(
-            "name|file",
-            "Take what to draw and hide from a pipeline: a shipped one or a YAML file. Options given here override"
-                + " it."))
+        "name|file",
+        "Take what to draw and hide from a pipeline: a shipped one or a YAML file. Options given here override it.")
     var pipeline: String?
 
     @OptionGroup(title: DrawingSettings.title) var drawing: SettingArguments<DrawingSettings>

@@ -31,13 +31,12 @@ struct ReportCommand: AsyncParsableCommand {
     @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
 
     @Option(
-        name: .shortAndLong,
-        help: .value(
-            "file",
-            "The page, or for several results the index. Default: report.html in the result's folder, or index.html."))
+        "file",
+        "The page, or for several results the index. Default: report.html in the result's folder, or"
+            + " index.html.", name: .shortAndLong)
     var output: String?
 
-    @Option(help: .value("file", "The source video, if it has moved.")) var input: String?
+    @Option("file", "The source video, if it has moved.") var input: String?
 
     @Flag(
         inversion: .prefixedNo,
@@ -46,8 +45,7 @@ struct ReportCommand: AsyncParsableCommand {
     )
     var thumbnails: Bool?
 
-    @Option(help: .value("file", "Play this video instead: a copy with the same times.")) var video: String?
-
+    @Option("file", "Play this video instead: a copy with the same times.") var video: String?
     @Flag(help: "Make a page without the video.") var noVideo = false
     @Flag(help: "Make a small copy of the video, proxy.mp4 in the result's folder, and play that.") var proxy = false
 
@@ -60,7 +58,6 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace existing pages.") var force = false
     @Flag(help: "Use the source video even if it has changed since the analysis.") var changedSource = false
-
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {

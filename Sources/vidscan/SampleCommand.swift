@@ -19,9 +19,7 @@ struct SampleCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: .value("input", "A video or picture.")) var input: String
-
     @OptionGroup(title: "Which frames") var video: VideoOptions
-
     @Flag(name: .customLong("md5"), help: "Print the checksum of each frame's planes.") var printsDigest = false
 
     @Flag(help: "Decode every frame, not only those that samples need. The output is the same, but takes longer.")

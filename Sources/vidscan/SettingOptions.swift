@@ -8,10 +8,9 @@ typealias SettingOptions = SettingOptionGroups<OutputSettings>
 
 struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     @Option(
-        help: .value(
-            "name|file",
-            "Take settings from a pipeline: a shipped one, a YAML file, or the run.json of an earlier run. Options given"
-                + " here override it."))
+        "name|file",
+        "Take settings from a pipeline: a shipped one, a YAML file, or the run.json of an earlier run. Options given"
+            + " here override it.")
     var pipeline: String?
 
     @OptionGroup(title: Output.title) var output: SettingArguments<Output>
@@ -55,7 +54,6 @@ struct VideoOptions: ParsableArguments {
 /// Filter steps stay text until the command line is parsed: only `--allow-file-filters` permits access to files.
 struct FilterOptions: ParsableArguments {
     @Option(name: .customLong("filter"), help: .of("filters")) var steps: [String] = []
-
     @Flag(help: "Allow filters to access files, the network and devices.") var allowFileFilters = false
 
     func overrides() throws -> [ResolvedSettings.Override] {
@@ -139,6 +137,12 @@ extension Setting {
         default: nil
         }
     }
+}
+
+extension Option {
+    /// An option that need not be given. The help shows the name of its value.
+    init<T: ExpressibleByArgument>(_ valueName: String, _ help: String, name: NameSpecification = .long)
+    where Value == T? { self.init(name: name, help: .value(valueName, help)) }
 }
 
 extension ArgumentHelp {

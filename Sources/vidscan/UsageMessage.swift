@@ -28,10 +28,8 @@ struct UsageMessage {
     ]
 
     private var foreignOption: (option: String, meant: String)? {
-        guard
-            let (option, meant) = Self.foreignOptions.first(where: { original.hasPrefix("Unknown option '\($0.key)'") }
-            ),
-            let command = try? CommandHelp.root().command(of: words),
+        let found = Self.foreignOptions.first { original.hasPrefix("Unknown option '\($0.key)'") }
+        guard let (option, meant) = found, let command = try? CommandHelp.root().command(of: words),
             command.arguments?.contains(where: { $0.names?.contains { $0.spelled == meant } == true }) == true
         else { return nil }
         return (option, meant)

@@ -32,14 +32,10 @@ struct VerifyCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: .value("input", "Videos or pictures.")) var inputs: [String]
-
     @Option(help: "What to print for each face: text, csv or json.") var format: Format = .text
-
     @Flag(help: "Write a page with a picture of each finding, INPUT.verify.html.") var page = false
 
-    @Option(
-        name: .shortAndLong,
-        help: .value("file", "The page; implies --page. Default: INPUT.verify.html beside the input."))
+    @Option("file", "The page; implies --page. Default: INPUT.verify.html beside the input.", name: .shortAndLong)
     var output: String?
 
     @Flag(help: "Replace an existing page.") var force = false
@@ -53,14 +49,12 @@ struct VerifyCommand: AsyncParsableCommand {
     var everyFrame = false
 
     @Option(
-        help: .value(
-            "file",
-            "Leave out findings marked as reviewed in this file; if it does not exist, write it. It holds for exactly this"
-                + " video."))
+        "file",
+        "Leave out findings marked as reviewed in this file; if it does not exist, write it. It holds for exactly this"
+            + " video.")
     var reviewed: String?
 
-    @Option(help: .value("count", "Frames searched in parallel. Default: one per core.")) var workers: Int?
-
+    @Option("count", "Frames searched in parallel. Default: one per core.") var workers: Int?
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
@@ -84,9 +78,7 @@ struct VerifyCommand: AsyncParsableCommand {
         try await CommandWork.run(reporter) {
             var withFaces = 0
             let failures = try await CommandWork.each(of: videos, reporter) { input, _ in
-                guard FileSystem.entry(input) != .folder else {
-                    throw VidscanError.result("has no video with hidden faces", input: input)
-                }
+                try require(FileSystem.entry(input) != .folder, .result, "has no video with hidden faces", input: input)
                 let path = page || output != nil ? output ?? input + ".verify.html" : nil
                 if let path { try AtomicFile.checkVacancy(path, replaces: force) }
                 let known = try reviewed.flatMap { path throws(VidscanError) in
@@ -111,12 +103,10 @@ struct VerifyCommand: AsyncParsableCommand {
                             "the page shows these faces; remove it before you pass on the folder", input: input)
                     }
                 }
-                if !findings.unsearched.isEmpty {
-                    throw VidscanError(
-                        .media(.undecodable),
-                        "not everything was searched, and a face may be visible in the rest: \(findings.unsearchedText)",
-                        input: input, stage: .decode)
-                }
+                try require(
+                    findings.unsearched.isEmpty, .media(.undecodable),
+                    "not everything was searched, and a face may be visible in the rest: \(findings.unsearchedText)",
+                    input: input, stage: .decode)
             }
             // An incomplete search is an error, not a finding.
             if failures > 0 { throw ExitStatus.usage }
@@ -148,10 +138,10 @@ struct VerifyCommand: AsyncParsableCommand {
             ? "no face found\(findings.unsearched.isEmpty ? "" : " in what was searched"); \(searched)"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
         reporter.log(
-            .info, .verified, "\(input): \(text)",
+            .info, .verified, input: input, text,
             [
-                "input": .text(input), "frames": .integer(findings.frames),
-                "frames_with_faces": .integer(findings.framesWithFaces), "wall_seconds": .seconds(findings.wallSeconds),
+                "frames": findings.frames, "frames_with_faces": findings.framesWithFaces,
+                "wall_seconds": findings.wallSeconds,
             ])
     }
 }

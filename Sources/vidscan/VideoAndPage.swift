@@ -72,11 +72,10 @@ struct EarlierPeople {
             if let options = settings.options()?.anonymize { try AnonymizePreconditions.check(found, for: options) }
             _ = try ChosenFaces(settings.visible, in: FaceTables(hiding: result))
             rows = try Self.rows(of: resultPath)
-            guard try Self.rows(of: found.name) == rows else {
-                throw .result(
-                    "has corrections, and a new analysis numbers people and faces without them; use 'vidscan render"
-                        + " \(name)' with the same options")
-            }
+            try require(
+                Self.rows(of: found.name) == rows, .result,
+                "has corrections, and a new analysis numbers people and faces without them; use 'vidscan render"
+                    + " \(name)' with the same options")
         } catch { throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open) }
     }
 

@@ -13,10 +13,7 @@ struct FacePositions {
     private var before, after: Sample?
     private var isAtEnd = false
 
-    private struct Sample {
-        let microseconds: Int64
-        let boxes: [(track: Int, box: Rectangle)]
-    }
+    private typealias Sample = (microseconds: Int64, boxes: [(track: Int, box: Rectangle)])
 
     init(_ reader: FrameRecordReader, trackOfFace: [Int?]) { (self.reader, self.trackOfFace) = (reader, trackOfFace) }
 
@@ -41,9 +38,8 @@ struct FacePositions {
     private mutating func next() throws -> Sample? {
         guard let frame = try reader.next() else { return nil }
         defer { faces += frame.faces.count }
-        return Sample(
-            microseconds: frame.microseconds,
-            boxes: zip(frame.faces, trackOfFace[faces...]).compactMap { face, track in track.map { ($0, face.box) } })
+        let tracked = zip(frame.faces, trackOfFace[faces...])
+        return (frame.microseconds, tracked.compactMap { face, track in track.map { ($0, face.box) } })
     }
 }
 

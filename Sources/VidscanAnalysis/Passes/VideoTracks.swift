@@ -4,19 +4,13 @@ internal import VidscanResults
 
 /// The tracks of a whole video: faces that are followed within each shot, and the people that they belong to.
 struct VideoTracks {
-    struct Crop {
-        /// The index of the track.
-        let track: Int
-        let offset: Int
-    }
-
     private let changes: [ShotChange]
     private var selectionOptions = TrackSelection.Options()
     /// The track of every face in the file, from 1; 0 for none.
     private(set) var ofFaces: [Int32] = []
     var summaries: [TrackSummary] = []
-    /// All crops, in the file's order.
-    private(set) var crops: [Crop] = []
+    /// All crops, in the file's order, with the indices of their tracks.
+    private(set) var crops: [(track: Int, offset: Int)] = []
     private var samplesOfShot = [0]
     private var sampleCount = 0
     /// The mean time between samples in seconds; 0 if there is only one.
@@ -78,7 +72,7 @@ struct VideoTracks {
         let weight = FaceProminence.of(face.numbers, in: frame.size)
         summaries[id - 1].add(detection, weight: weight, seconds: frame.seconds, sample: sampleCount)
         if let offset = face.evidence?.cropOffset {
-            crops.append(Crop(track: id - 1, offset: offset))
+            crops.append((id - 1, offset))
             summaries[id - 1].add(TrackSummary.Crop(seconds: frame.seconds, weight: weight, offset: offset))
         }
     }

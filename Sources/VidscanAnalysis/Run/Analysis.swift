@@ -102,7 +102,7 @@ package struct Analysis: Sendable {
                         folderPath: folderPath, input: file.absolutePath, settings: settings,
                         blendshapeNames: blendshapeNames, models: { models }, consumer: consumer)
                     : try SegmentWriter(folderPath: folderPath, settings: settings, blendshapeNames: blendshapeNames)
-                let stage = WriteStage(line: line, settings: settings, observer: observer, consumer: consumer)
+                let stage = WriteStage(line: line, observer: observer, consumer: consumer)
                 return .written(try await stage.run(into: sink))
             }
             var outcome = RunOutcome(input: file.name, settings: settings)

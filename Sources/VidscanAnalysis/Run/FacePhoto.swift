@@ -18,12 +18,11 @@ package enum FacePhoto {
         let counts = try await Analysis(settings: settings, models: models, observer: Silent()).run(
             input: path, resultPath: folder + "/result", replaces: false
         ).counts
-        guard counts.sampledFrames == 1 else { throw VidscanError.result("is a video, not a photograph", input: path) }
-        guard counts.personIds == 1 else {
-            throw VidscanError.result(
-                counts.personIds == 0
-                    ? "shows no face" : "shows \(counts.personIds) faces; cut out the one that is meant", input: path)
-        }
+        try require(counts.sampledFrames == 1, .result, "is a video, not a photograph", input: path)
+        try require(counts.personIds > 0, .result, "shows no face", input: path)
+        try require(
+            counts.personIds == 1, .result, "shows \(counts.personIds) faces; cut out the one that is meant",
+            input: path)
         guard let row = try EmbeddingReader(folder: folder + "/result").next() else {
             throw VidscanError.result(
                 "does not show the face well enough: it is small, dark, turned away or cut off", input: path)

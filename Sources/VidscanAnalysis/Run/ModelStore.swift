@@ -166,10 +166,10 @@ public final class ModelStore: Sendable {
     public static func expressionModel(recordedAs digests: [String: String]) throws(VidscanError) -> ExpressionModel {
         let models = try ModelStore()
         let installed = try models.digests()
-        for model in [expressions, expressionWeights] where installed[model.fileName] != digests[model.fileName] {
-            throw VidscanError(
-                .result, "was made with another \(model.fileName) than the one installed here; analyse the video again",
-                stage: .open)
+        for model in [expressions, expressionWeights] {
+            try require(
+                installed[model.fileName] == digests[model.fileName], .result,
+                "was made with another \(model.fileName) than the one installed here; analyse the video again")
         }
         return try models.expressionModel()
     }

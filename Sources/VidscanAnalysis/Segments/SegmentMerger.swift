@@ -80,10 +80,9 @@ package struct SegmentMerger: Sendable {
         for folder in folders.dropFirst() { decoded.join(folder.record.decoded) }
         decoded.isWholeVideo = settings.sample.start == nil && settings.sample.end == nil
         let name = folders[0].record.name
-        guard decoded.statistics.framesDecoded > 0 || settings.sample.start != nil else {
-            throw VidscanError(
-                .media(.undecodable), "no frame of any segment could be decoded", input: name, stage: .decode)
-        }
+        try require(
+            decoded.statistics.framesDecoded > 0 || settings.sample.start != nil, .media(.undecodable),
+            "no frame of any segment could be decoded", input: name, stage: .decode)
         for folder in folders { try folder.verify() }
         if settings.speech, try RunRecord.Input(InputFile(folders[0].record.input.path)) != folders[0].record.input {
             throw VidscanError.result(
@@ -99,11 +98,10 @@ package struct SegmentMerger: Sendable {
         for folder in folders {
             try folder.read { frame in
                 try Task.checkCancellation()
-                guard frame.microseconds >= last ?? frame.microseconds else {
-                    throw VidscanError(
-                        .result, "is damaged: its times decrease; analyse the segment again", input: folder.name,
-                        stage: .open, microseconds: frame.microseconds)
-                }
+                try require(
+                    frame.microseconds >= last ?? frame.microseconds, .result,
+                    "is damaged: its times decrease; analyse the segment again", input: folder.name, stage: .open,
+                    microseconds: frame.microseconds)
                 last = frame.microseconds
                 try sink.add(frame)
                 progress.add(frame)
@@ -117,9 +115,9 @@ package struct SegmentMerger: Sendable {
 
     private static func models(of segment: SegmentFolder) throws(VidscanError) -> ModelStore {
         let models = try ModelStore()
-        guard try models.digests() == segment.record.tools.models else {
-            throw .result("was made with other models than those installed here", input: segment.name)
-        }
+        try require(
+            models.digests() == segment.record.tools.models, .result,
+            "was made with other models than those installed here", input: segment.name)
         return models
     }
 
@@ -172,9 +170,9 @@ struct SegmentFolder {
         name = path
         let failure = { (reason: String) in VidscanError.result(reason, input: path) }
         let file = "\(path)/\(ResultFolder.Kind.segment.record)"
-        guard FileManager.default.fileExists(atPath: file) else {
-            throw failure("is not a segment made by 'vidscan analyze --segment': it has no part.json")
-        }
+        try require(
+            FileManager.default.fileExists(atPath: file), .result,
+            "is not a segment made by 'vidscan analyze --segment': it has no part.json", input: path)
         do throws(VidscanError) {
             record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.segment.record).part
             try record.check()
@@ -187,9 +185,9 @@ struct SegmentFolder {
         } catch {
             throw failure("its part.json cannot be read by this version")
         }
-        guard record.tools.vidscanVersion == Vidscan.version else {
-            throw failure("was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)")
-        }
+        try require(
+            record.tools.vidscanVersion == Vidscan.version, .result,
+            "was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)", input: path)
     }
 
     /// Returns in words why two segments cannot be merged; `nil` if they can.
@@ -224,18 +222,16 @@ struct SegmentFolder {
     func read(_ body: (FrameRecord) throws -> Void) throws {
         let frames = try FrameRecordReader(folder: name, name: ResultFiles.record, readsCrops: true)
         let layout = frames.header.layout
-        guard layout.hasEvidence, layout.hasSignatures, layout.blendshapeCount == record.blendshapeNames.count else {
-            throw VidscanError.result(
-                "its \(ResultFiles.record) is not that of a segment; analyse the segment again", input: name)
-        }
+        try require(
+            layout.hasEvidence && layout.hasSignatures && layout.blendshapeCount == record.blendshapeNames.count,
+            .result, "its \(ResultFiles.record) is not that of a segment; analyse the segment again", input: name)
         var count = 0
         while let frame = try frames.next() {
             try body(frame)
             count += 1
         }
-        guard count == record.frames else {
-            throw VidscanError.result(
-                "is damaged: it has \(count) of \(record.frames) frames; analyse the segment again", input: name)
-        }
+        try require(
+            count == record.frames, .result,
+            "is damaged: it has \(count) of \(record.frames) frames; analyse the segment again", input: name)
     }
 }

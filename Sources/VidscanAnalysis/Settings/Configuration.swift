@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
@@ -80,13 +80,15 @@ extension JSONValue {
         }
     }
 
-    package var lines: String {
+    package var lines: String { encoded(.prettyPrinted) + "\n" }
+
+    package func encoded(_ formatting: JSONEncoder.OutputFormatting = []) -> String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, formatting]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         // Encoding values of these types cannot fail.
-        return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self) + "\n"
+        return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self)
     }
 
     package init(_ value: SettingValue) {

@@ -60,15 +60,12 @@ extension Setting {
             set: { if let value = Value.from($0) { $1[keyPath: storage] = value } })
     }
 
-    func help(_ text: String) -> Setting {
-        var copy = self
-        copy.help = text
-        return copy
-    }
+    func help(_ text: String) -> Setting { changed { $0.help = text } }
+    func inGroup(_ group: SettingGroup) -> Setting { changed { $0.group = group } }
 
-    func inGroup(_ group: SettingGroup) -> Setting {
+    fileprivate func changed(_ change: (inout Setting) -> Void) -> Setting {
         var copy = self
-        copy.group = group
+        change(&copy)
         return copy
     }
 }
@@ -136,10 +133,10 @@ package struct SettingsSection: Sendable {
     init(_ name: String, _ help: String, group: SettingGroup, _ settings: [Setting]) {
         (self.name, self.help) = (name, help)
         self.settings = settings.map { setting in
-            var setting = setting
-            setting.section = name
-            setting.group = setting.group ?? group
-            return setting
+            setting.changed {
+                $0.section = name
+                $0.group = setting.group ?? group
+            }
         }
     }
 

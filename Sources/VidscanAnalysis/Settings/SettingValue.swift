@@ -38,7 +38,6 @@ package enum SettingKind: Sendable, Equatable {
     /// The maximum number of names that a message lists, and of similar ones.
     private static let namesAtOnce = 12
     private static let nearNamesAtOnce = 5
-
     package static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
 
     package var isList: Bool {

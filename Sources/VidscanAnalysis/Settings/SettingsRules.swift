@@ -45,7 +45,7 @@ extension ResolvedSettings {
         let render = settings.render
         guard render.namesSomebody else { return }
         let choices = ["render.keep", "render.hide", "render.keep_faces", "render.hide_faces"]
-        let chosen = choices.first { Setting.at($0).map { $0.get(settings) != .absent } ?? false }
+        let chosen = choices.first { value(of: $0) != .absent }
         try refuse(chosen ?? choices[0], if: render.anonymize == nil) { "\($0) needs \(name("render.anonymize"))." }
         try refuse("render.keep", if: render.keptPeople != nil && render.hiddenPeople != nil) {
             "\($0) and \(name("render.hide")) cannot be used together."
@@ -70,10 +70,9 @@ extension ResolvedSettings {
 
     private func firstInUse(of paths: [String]) -> String? {
         paths.first { path in
-            guard let setting = Setting.at(path) else { return false }
-            let value = setting.get(settings)
+            let value = value(of: path)
             if [.flag(false), .absent, .list(["none"])].contains(value) { return false }
-            return isOption(path) || value != setting.get(Settings(workers: 1))
+            return isOption(path) || value != Setting.at(path)?.get(Settings(workers: 1))
         }
     }
 
@@ -142,9 +141,7 @@ extension ResolvedSettings {
 
     func checkOrder() throws {
         for (lesser, greater, words) in Self.orderedPairs {
-            guard let low = Setting.at(lesser)?.get(settings).number,
-                let high = Setting.at(greater)?.get(settings).number
-            else { continue }
+            guard let low = value(of: lesser).number, let high = value(of: greater).number else { continue }
             // A range of time must not be empty.
             let isInOrder = lesser == "sample.start" ? low < high : low <= high
             if !isInOrder { throw error(greater, words, lesser) }
@@ -154,9 +151,7 @@ extension ResolvedSettings {
     private func error(_ greater: String, _ words: String, _ lesser: String) -> any Error {
         let paths = [greater, lesser]
         if !paths.contains(where: isOption), let place = paths.first(where: isFile) {
-            let names = paths.map { path in
-                "'\(path)' (\(Setting.at(path).map { PipelineText.yaml($0.get(settings)) } ?? ""))"
-            }
+            let names = paths.map { "'\($0)' (\(PipelineText.yaml(value(of: $0))))" }
             return error(at: place) { _ in "\(names[0]) \(words) \(names[1])" }
         }
         let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }
@@ -178,7 +173,7 @@ extension ResolvedSettings {
         (isFile(path) ? nil : Setting.at(path)?.optionNames.first) ?? "'\(path)'"
     }
 
+    private func value(of path: String) -> SettingValue { Setting.at(path)?.get(settings) ?? .absent }
     private func isOption(_ path: String) -> Bool { if case .option? = origins[path] { true } else { false } }
-
     private func isFile(_ path: String) -> Bool { if case .file? = origins[path] { true } else { false } }
 }

@@ -21,7 +21,6 @@ struct WriteStage {
     }
 
     let line: StageContext
-    let settings: Settings
     let observer: any RunObserver
     let consumer: (any RunConsumer)?
 

@@ -56,6 +56,8 @@ extension VidscanError: CustomStringConvertible {
         Self(code, reason, input: self.input ?? input, stage: stage, microseconds: microseconds)
     }
 
+    package static func input(_ reason: String) -> Self { Self(.input, reason) }
+
     /// - Parameter action: The beginning of the reason, for example `cannot write faces.csv`.
     package static func writing(_ action: String, _ error: SystemError, stage: Stage = .write) -> Self {
         Self(error.isFullDisk ? .diskFull : .output, "\(action): \(error)", stage: stage)
@@ -67,6 +69,16 @@ extension VidscanError: CustomStringConvertible {
     ) throws(VidscanError) -> Value {
         do throws(SystemError) { return try work() } catch { throw .writing(action, error, stage: stage) }
     }
+}
+
+/// Throws unless a condition holds. The stage of an error in a result is `open`.
+package func require(
+    _ holds: Bool, _ code: VidscanError.Code, _ reason: @autoclosure () -> String, input: String? = nil,
+    stage: VidscanError.Stage? = nil, microseconds: Int64? = nil
+) throws(VidscanError) {
+    guard !holds else { return }
+    let stage = stage ?? (code == .result ? .open : nil)
+    throw VidscanError(code, reason(), input: input, stage: stage, microseconds: microseconds)
 }
 
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {

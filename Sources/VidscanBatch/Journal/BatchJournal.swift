@@ -33,8 +33,7 @@ package final class BatchJournal: Sendable {
         (self.owner, self.shard, self.clock) = (owner, shard, clock)
         let suffix = shard.map { "-of-\($0.count)" } ?? "batch"
         if let other = Self.names(in: folder).first(where: { !$0.hasSuffix(suffix) }) {
-            throw VidscanError(
-                .input,
+            throw .input(
                 "\(folder) holds \(other).sqlite, the journal of a batch with another number of shards;"
                     + " use the same number, or another folder")
         }
@@ -89,7 +88,6 @@ package final class BatchJournal: Sendable {
     }
 
     static func exists(in folder: String) -> Bool { !names(in: folder).isEmpty }
-
     static func hasShards(_ folder: String) -> Bool { names(in: folder).contains { $0 != "batch" } }
 
     private static func path(in folder: String, _ shard: BatchShard?) -> String {
@@ -151,8 +149,7 @@ package final class BatchJournal: Sendable {
             return nil
         }
         guard let stray else { return }
-        throw VidscanError(
-            .input,
+        throw .input(
             "\(path) was made by an earlier version of vidscan, which divided files into shards by another rule:"
                 + " \(stray) belongs to another shard now; use another folder"
                 + " ('vidscan batch merge' still reads this one)")

@@ -204,9 +204,7 @@ extension BatchJournal.Item {
     /// Whether an earlier result waits to be replaced. The row then describes the later analysis, and the fields that
     /// start with `kept` describe the earlier result.
     var hasKept: Bool { keptConfiguration != nil }
-
     package var isFinished: Bool { status == .done || status == .running && hasKept }
-
     var isUnfinished: Bool { status == .pending || status == .running }
 
     mutating func keepResult() {

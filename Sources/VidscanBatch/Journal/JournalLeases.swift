@@ -26,14 +26,12 @@ extension BatchJournal {
         }
     }
 
-    package func countClaimedByOthers(among resultPaths: Set<PathBytes>, configuration: String) throws(VidscanError)
-        -> Int
-    {
+    package func countClaimedByOthers(among paths: Set<PathBytes>, configuration: String) throws(VidscanError) -> Int {
         try read { database in
             try Item.filter(.running)
                 .filter(Item.Columns.configuration == configuration && Item.Columns.owner != owner)
                 .select(Item.Columns.resultPath, as: String.self).fetchAll(database)
-                .count { resultPaths.contains(PathBytes($0)) }
+                .count { paths.contains(PathBytes($0)) }
         }
     }
 
@@ -52,10 +50,9 @@ extension BatchJournal {
     }
 
     /// Reasons by the paths of the inputs. With `isStrict`, warnings of a finished result are a failure.
-    package func failures(among resultPaths: Set<PathBytes>, isStrict: Bool) throws(VidscanError) -> [PathBytes: String]
-    {
+    package func failures(among paths: Set<PathBytes>, isStrict: Bool) throws(VidscanError) -> [PathBytes: String] {
         var failures: [PathBytes: String] = [:]
-        for item in try items() where resultPaths.contains(PathBytes(item.resultPath)) {
+        for item in try items() where paths.contains(PathBytes(item.resultPath)) {
             switch item.status {
             case .failed, .quarantined: failures[PathBytes(item.path)] = item.error ?? ""
             case .done where isStrict && !item.warnings.isEmpty:

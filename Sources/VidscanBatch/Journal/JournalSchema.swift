@@ -54,20 +54,18 @@ enum JournalSchema {
         let isBegun =
             try !hasItems && database.tableExists(migrationsTable)
             && Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM \(migrationsTable))") == true
-        guard try known.get().contains(found), !isBegun else {
-            throw VidscanError(
-                .input,
-                "\(path) is not the journal of a batch, or it was made by a later version of vidscan; move it away, or use"
-                    + " another folder")
-        }
+        try require(
+            known.get().contains(found) && !isBegun, .input,
+            "\(path) is not the journal of a batch, or it was made by a later version of vidscan; move it away, or use"
+                + " another folder")
         guard hasItems else { return }
-        let columns = Set(try database.columns(in: "item").map(\.name))
-        let valid = rules.filter { columns.contains($0.column) }.map { "(\($0.rule))" }.joined(separator: " AND ")
+        let columns = try database.columns(in: "item")
+        let applicable = rules.filter { rule in columns.contains { $0.name == rule.column } }.map(\.rule)
+        let valid = (columns.map(type) + applicable).map { "(\($0))" }.joined(separator: " AND ")
         if let row = try Row.fetchOne(database, sql: "SELECT place FROM item WHERE (\(valid)) IS NOT TRUE LIMIT 1") {
             // A damaged row need not hold text here.
             let value: DatabaseValue = row[0]
-            throw VidscanError(
-                .input,
+            throw VidscanError.input(
                 "\(path): the row of \(value) is not valid; the journal is damaged or was tampered with, so move it away,"
                     + " or use another folder")
         }
@@ -111,14 +109,15 @@ enum JournalSchema {
             })
     }
 
-    /// Values have the types of their columns, their sums cannot overflow, and no path leaves the batch's folder.
+    /// SQLite accepts values of other types than that of the column.
+    private static func type(of column: ColumnInfo) -> String {
+        let types = ["TEXT": "'text'", "DOUBLE": "'real', 'integer'"][column.type] ?? "'integer'"
+        return "typeof(\(column.name)) IN (\(types)\(column.isNotNull ? "" : ", 'null'"))"
+    }
+
+    /// Sums cannot overflow, and no path leaves the batch's folder.
     private static let rules: [(column: String, rule: String)] =
-        types.flatMap { rule in
-            rule.columns.map { column in
-                let range = rule.range.map { " AND coalesce(\(column) BETWEEN \($0), 1)" } ?? ""
-                return (column, "typeof(\(column)) IN (\(rule.types))" + range)
-            }
-        } + [
+        ranges.flatMap { columns, range in columns.map { ($0, "coalesce(\($0) BETWEEN \(range), 1)") } } + [
             ("path", "instr(path, char(0)) = 0 AND path LIKE '/%'"),
             (
                 "place",
@@ -141,18 +140,12 @@ enum JournalSchema {
             ),
         ]
 
-    private static let types: [(columns: [String], types: String, range: String?)] = [
-        (["place", "path", "configuration"], "'text'", nil),
-        (["owner", "error", "digest", "warnings", "kept_configuration", "kept_digest"], "'text', 'null'", nil),
-        (["modified"], "'integer'", nil),
-        (["changed", "kept_modified", "kept_changed"], "'integer', 'null'", nil),
-        (["bytes"], "'integer'", "0 AND 9223372036854775807"),
-        (["kept_bytes"], "'integer', 'null'", "0 AND 9223372036854775807"),
-        (["attempts", "failures"], "'integer'", "0 AND 1000000000"),
-        (["frames", "faces", "people", "events"], "'integer', 'null'", "0 AND 1000000000000"),
-        (["due"], "'real', 'integer'", "-1e12 AND 1e12"),
-        (["lease", "started", "finished", "kept_finished"], "'real', 'integer', 'null'", "-1e12 AND 1e12"),
-        (["wall", "video"], "'real', 'integer', 'null'", "0 AND 1e10"),
-        (["progress"], "'real', 'integer', 'null'", "0 AND 1"),
+    private static let ranges: [(columns: [String], range: String)] = [
+        (["bytes", "kept_bytes"], "0 AND 9223372036854775807"),
+        (["attempts", "failures"], "0 AND 1000000000"),
+        (["frames", "faces", "people", "events"], "0 AND 1000000000000"),
+        (["due", "lease", "started", "finished", "kept_finished"], "-1e12 AND 1e12"),
+        (["wall", "video"], "0 AND 1e10"),
+        (["progress"], "0 AND 1"),
     ]
 }

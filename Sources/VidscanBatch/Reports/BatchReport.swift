@@ -33,7 +33,6 @@ package struct BatchReport: Sendable {
     }
 
     var videoSeconds: Double { items.sum(of: \.videoSeconds) }
-
     var withWarnings: [BatchJournal.Item] { items.filter { !$0.currentWarnings.isEmpty } }
 
     /// What the running processes say, or else an estimate from the finished files; `nil` if nothing is left or known.

@@ -28,8 +28,7 @@ package struct MergedTable: Sendable {
         for (one, other) in zip(origins, origins.dropFirst())
         where PathBytes(one.item[keyPath: key]) == PathBytes(other.item[keyPath: key]) {
             let (path, resultPath) = (other.item.path, other.item.resultPath)
-            throw VidscanError(
-                .input,
+            throw .input(
                 PathBytes(one.item.path) == PathBytes(path)
                     ? "\(path) is in the batch twice: as \(one.item.resultPath) in \(one.journal), and as \(resultPath) in"
                         + " \(other.journal); remove one of them, or run the batch again in another folder"
@@ -63,9 +62,11 @@ package struct MergedTable: Sendable {
         do { return try read() } catch { throw VidscanError(.input, "\(source): \(error.localizedDescription)") }
     }
 
+    private typealias Header = (header: Data, source: String)
+
     /// With its line end; `nil` without tables.
     private func commonHeader() throws(VidscanError) -> Data? {
-        var common: (header: Data, source: String)?
+        var common: Header?
         for item in items {
             let source = source(of: item)
             let header = try Self.header(of: source)
@@ -84,8 +85,7 @@ package struct MergedTable: Sendable {
             return try input.read(upToCount: 1) == Data([lineEnd]) ? start[...end] : nil
         }
         guard let header else {
-            throw VidscanError(
-                .input, "\(source) ends in the middle of a row; remove its folder and run the batch again")
+            throw .input("\(source) ends in the middle of a row; remove its folder and run the batch again")
         }
         return header
     }
@@ -93,9 +93,7 @@ package struct MergedTable: Sendable {
     private static let lineEnd = UInt8(ascii: "\n")
 
     /// Names two tables and the columns that only one has.
-    private static func mismatch(_ one: (header: Data, source: String), _ other: (header: Data, source: String))
-        -> VidscanError
-    {
+    private static func mismatch(_ one: Header, _ other: Header) -> VidscanError {
         let columns = [one, other].map {
             String(decoding: $0.header.dropLast(), as: UTF8.self).components(separatedBy: ",")
         }
@@ -104,8 +102,7 @@ package struct MergedTable: Sendable {
             let names = own.filter { !others.contains($0) }
             return names.isEmpty ? nil : "only \(source) has \(names.joined(separator: ", "))"
         }
-        return VidscanError(
-            .input,
+        return .input(
             "\(one.source) and \(other.source) have different columns"
                 + " (\(differences.isEmpty ? "the same ones in another order" : differences.joined(separator: "; ")));"
                 + " they were made by different versions of vidscan, so run the batch again")
@@ -128,16 +125,15 @@ package struct MergedTable: Sendable {
                 var lines = (pending + block).split(separator: Self.lineEnd, omittingEmptySubsequences: false)
                 pending = Array(lines.removeLast())
                 if isFirst, let first = lines.first {
-                    guard first.elementsEqual(header.dropLast()) else {
-                        throw VidscanError(.input, "\(source) was replaced during the merge; merge again")
-                    }
+                    try require(
+                        first.elementsEqual(header.dropLast()), .input,
+                        "\(source) was replaced during the merge; merge again")
                     lines.removeFirst()
                     isFirst = false
                 }
-                guard pending.count <= ReadLimits.line else {
-                    throw VidscanError(
-                        .input, "\(source) has a row of more than \(ReadLimits.line) bytes; run the batch again")
-                }
+                try require(
+                    pending.count <= ReadLimits.line, .input,
+                    "\(source) has a row of more than \(ReadLimits.line) bytes; run the batch again")
                 try output(lines.flatMap { prefix + $0 + [Self.lineEnd] })
             }
         }

@@ -30,7 +30,6 @@ extension MessageOptions.Format: SettingChoice {}
 extension Settings.Write {
     /// Whether the meshes of the faces are kept until the tables are written.
     var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
-
     package var keepsTables: Bool { tables ?? true }
 
     static let section = SettingsSection(
@@ -86,4 +85,26 @@ public struct MessageOptions: Sendable, Equatable {
 
     public var level = Level.normal
     public var format = Format.text
+}
+
+extension Settings {
+    /// The report page that is made from a result.
+    package struct Report: Sendable, Equatable {
+        package var page = false
+        /// Whether the page shows thumbnails; `nil` shows them unless faces are hidden.
+        package var thumbnails: Bool?
+    }
+}
+
+extension Settings.Report {
+    static let section = SettingsSection(
+        "report", "Whether a report page is made.", group: .extras,
+        [
+            Setting("page", \.report.page, options: [.flag("report")]).help(
+                "Make a report page, report.html, which plays the video: people, timeline, curves, events."),
+            Setting(
+                "thumbnails", \.report.thumbnails, options: [.onOff("thumbnails")],
+                null: "shown, unless faces are hidden"
+            ).help("Show thumbnails of the faces in the report."),
+        ])
 }
