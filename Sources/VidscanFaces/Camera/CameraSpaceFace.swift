@@ -40,7 +40,6 @@ package struct CameraSpaceFace: Sendable {
 
     /// Relative to the camera's axis.
     package var rotation: Rotation { lineOfSight * apparentRotation }
-
     /// The head's orientation relative to the camera's axis.
     package var axisPose: HeadPose { HeadPose(rotation, turn: 1) }
 

@@ -67,7 +67,6 @@ public struct EventOptions: Sendable, Equatable, Codable {
 
     /// Lowers the threshold if only one eye is measured, because half-closed eyes that look down reach 20 to 40 there.
     public static let oneEyeMargin = 10.0
-
     /// A gap in a measure is bridged if it has at most this many samples…
     public static let bridgedSamples = 2
     /// …or if at most this many seconds lie between the measured samples before and after it.

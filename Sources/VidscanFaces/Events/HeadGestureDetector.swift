@@ -46,7 +46,6 @@ public struct HeadGestureDetector: Sendable {
 
     /// Returns the gestures that had not ended when the face was last seen.
     public mutating func finish() -> [Gesture] { axes.indices.compactMap { axes[$0].rest() } }
-
     fileprivate static func seconds(from start: Int64, to end: Int64) -> Double { Double(end - start) / 1e6 }
 
     private struct Sample {

@@ -22,10 +22,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
 
     /// The range of the constant rate factor; lower is better and larger. `nil` for a lossless codec.
     public var rateFactors: ClosedRange<Double>? { encoder.factors }
-
     /// The encoder's documented default, but for H.264 one that suits its preset.
     public var defaultRateFactor: Double? { encoder.factor }
-
     /// Whether this FFmpeg has the encoder.
     public var isAvailable: Bool { avcodec_find_encoder_by_name(encoder.name) != nil }
 }

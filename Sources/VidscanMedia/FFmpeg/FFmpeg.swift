@@ -125,7 +125,6 @@ package enum FileDigest {
     }
 
     package static func sha256(text: String) -> String { sha256(bytes: text.utf8) }
-
     package static func sha256(bytes: some Sequence<UInt8>) -> String { (try? digest { $0(Array(bytes)) }) ?? "" }
 
     private static func digest(_ read: (([UInt8]) -> Void) throws(SystemError) -> Void) throws(SystemError) -> String {
