@@ -20,8 +20,7 @@ public final class AttentionMesh: @unchecked Sendable {
     /// A part of the face that the network examines again.
     struct Part: Decodable {
         /// The points at the ends of the line along which the part lies, from left to right.
-        var left: Int
-        var right: Int
+        var left, right: Int
         /// The side of the crop, as a multiple of the width or height of the points along that line.
         var scale: Float
         /// The points that the part replaces. The first 16 of an eye are the edges of its lids.

@@ -196,8 +196,7 @@ package struct Renderer: Sendable {
     }
 
     private enum OutputFormat {
-        case video(VideoContainer)
-        case picture(PictureFormat)
+        case video(VideoContainer), picture(PictureFormat)
     }
 
     private func destination(

@@ -5,8 +5,7 @@ internal import Synchronization
 /// `posix_spawn` runs no code of this process in the child, so starting is safe although other threads run.
 package final class SpawnedProcess: Sendable {
     package enum Termination: Sendable, Equatable {
-        case status(Int32)
-        case signal(Int32)
+        case status(Int32), signal(Int32)
     }
 
     package let number: Int32

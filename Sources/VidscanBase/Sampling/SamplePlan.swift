@@ -131,8 +131,7 @@ public struct SamplePlan: Sendable {
     }
 
     private enum Tail {
-        case unknown
-        case needed
+        case unknown, needed
         /// No wanted frame needs the first `count` packets and those at `leading`.
         case unneeded(count: Int, leading: [Int])
     }

@@ -7,8 +7,7 @@
 public struct EyeClosureFilter: Sendable {
     public struct Sample: Sendable {
         /// Openness as a percentage of the eye's open level; `nil` if it could not be measured.
-        public var left: Double?
-        public var right: Double?
+        public var left, right: Double?
         /// Above the camera's axis, in degrees.
         public var gazePitch: Double?
         /// Whether the face is so clear that a shallow fall is not noise.

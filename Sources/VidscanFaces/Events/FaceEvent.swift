@@ -12,9 +12,7 @@ public struct FaceEvent: Sendable, Equatable {
 
     /// Its meaning depends on the kind: often a duration in seconds.
     public enum Value: Sendable, Equatable {
-        case none
-        case text(String)
-        case number(Double)
+        case none, text(String), number(Double)
     }
 
     public var microseconds: Int64

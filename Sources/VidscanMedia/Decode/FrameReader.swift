@@ -352,8 +352,7 @@ extension FrameReader {
     /// How the filters change the first sampled frame.
     package struct FilterOutcome: Sendable, Equatable, Codable {
         /// Upright, with square pixels.
-        package let sourceSize: PictureSize
-        package let filteredSize: PictureSize
+        package let sourceSize, filteredSize: PictureSize
         /// From display pixels of the filtered frame to those of the source; `nil` if unknown.
         package let toSource: AffineTransform?
     }

@@ -3,9 +3,7 @@ internal import CFFmpegLog
 
 final class VideoDecoder {
     enum Output: ~Copyable {
-        case frame(Frame, isDamaged: Bool)
-        case needsPacket
-        case ended
+        case frame(Frame, isDamaged: Bool), needsPacket, ended
     }
 
     private let context: CodecContext
@@ -74,8 +72,7 @@ final class VideoDecoder {
 /// Detects H.264 packets that hold a single field. Two such packets make one frame.
 final class FieldDetector {
     enum Structure {
-        case frame
-        case firstField
+        case frame, firstField
         /// Completes the previous packet's frame.
         case secondField
     }

@@ -13,8 +13,7 @@ package final class EditableFrame {
     /// An odd display size gets one more row or column.
     package let size: PictureSize
     /// Pixels per display pixel.
-    package let scaleX: Double
-    package let scaleY: Double
+    package let scaleX, scaleY: Double
 
     let frame: Frame
     private let compositor: Compositor

@@ -3,10 +3,7 @@ package import VidscanBase
 
 /// The codec of a new video, encoded by libx264, libx265, libvpx, SVT-AV1 or FFmpeg's FFV1.
 public enum VideoCodec: String, Sendable, CaseIterable {
-    case h264
-    case hevc
-    case vp9
-    case av1
+    case h264, hevc, vp9, av1
     /// Lossless, for MKV.
     case ffv1
 

@@ -24,11 +24,9 @@ struct PlanarImage {
 
     struct ChromaPosition: Hashable {
         /// Luma pixels per chroma sample, as powers of two.
-        var shiftX: Int
-        var shiftY: Int
+        var shiftX, shiftY: Int
         /// The centre of a chroma sample, in luma pixels from the centre of its block.
-        var offsetX = 0.0
-        var offsetY = 0.0
+        var offsetX = 0.0, offsetY = 0.0
     }
 
     /// `nil` for a pixel format other than planar Y'CbCr and grey in native byte order.
@@ -97,8 +95,7 @@ extension PlanarImage.Plane {
 /// The matrix coefficients and the range of a Y'CbCr frame (ITU-T H.273).
 struct ColorMatrix {
     /// The weights in luma, Kr, Kg and Kb.
-    let red: Double
-    let blue: Double
+    let red, blue: Double
     var green: Double { 1 - red - blue }
     /// As libswscale names them.
     let scaling: Int32

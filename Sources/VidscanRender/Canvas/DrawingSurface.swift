@@ -76,9 +76,7 @@ final class DrawingSurface {
     // MARK: Shapes
 
     enum Style: Sendable {
-        case fill(Ink)
-        case stroke(Ink, width: Double)
-        case erase
+        case fill(Ink), stroke(Ink, width: Double), erase
     }
 
     /// Rounds the corners if `radius` is positive.
