@@ -157,8 +157,7 @@ public struct SpeakerDetector: Sendable {
             _ index: Int, with values: [Float], rows: Int, columns: Int, shape: [Int]
         ) throws(InferenceError) {
             let input = try request.input(index, shape: shape + [columns, rows])
-            try InferenceError.checkSize(
-                input.count == values.count, of: "the speaker detector's input \(index) has")
+            try InferenceError.checkSize(input.count == values.count, of: "the speaker detector's input \(index) has")
             for row in 0..<rows {
                 for column in 0..<columns { input[column * rows + row] = values[row * columns + column] }
             }

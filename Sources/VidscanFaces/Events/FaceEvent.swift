@@ -11,9 +11,7 @@ public struct FaceEvent: Sendable, Equatable {
     }
 
     /// Its meaning depends on the kind: often a duration in seconds.
-    public enum Value: Sendable, Equatable {
-        case none, text(String), number(Double)
-    }
+    public enum Value: Sendable, Equatable { case none, text(String), number(Double) }
 
     public var microseconds: Int64
     public var kind: Kind

@@ -212,9 +212,7 @@ private struct Convolution: Sendable {
         var grouped: [Float] = []
         grouped.reserveCapacity(weights.count)
         for group in Swift.stride(from: 0, to: outputs, by: 16) {
-            for row in Swift.stride(from: group, to: weights.count, by: outputs) {
-                grouped += weights[row..<row + 16]
-            }
+            for row in Swift.stride(from: group, to: weights.count, by: outputs) { grouped += weights[row..<row + 16] }
         }
         return grouped
     }

@@ -75,9 +75,7 @@ public struct ShotDetector: Sendable {
         }
         while samples.count > Self.memorySamples
             || (samples.count > 8 && seconds - samples[0].seconds > Self.memorySeconds)
-        {
-            samples.removeFirst()
-        }
+        { samples.removeFirst() }
     }
 
     public mutating func finish() {
