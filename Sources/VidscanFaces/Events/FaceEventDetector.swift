@@ -79,8 +79,7 @@ public struct FaceEventDetector: Sendable {
         let first = SpeechTick.first(from: microseconds)
         return zip(first..., ticks).compactMap { tick, value in
             speech.update(
-                Double(value) / 2, at: Int64(tick) * SpeechTick.microseconds, seconds: SpeechTick.seconds,
-                sample: tick)
+                Double(value) / 2, at: Int64(tick) * SpeechTick.microseconds, seconds: SpeechTick.seconds, sample: tick)
         }.map { observed(.speaks, $0, []) }
     }
 

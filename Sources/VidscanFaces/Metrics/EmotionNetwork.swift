@@ -166,8 +166,7 @@ private struct Convolution: Sendable {
         switch stride {
         case 1 where outputs > 0 && outputs % 32 == 0 && source.channels % 16 == 0 && target.hasBorder:
             weights = Self.grouped(layer.weights, outputs: outputs)
-        case 2 where outputs > 0 && outputs % 8 == 0 && source.side % 2 == 0 && target.side > 0:
-            weights = layer.weights
+        case 2 where outputs > 0 && outputs % 8 == 0 && source.side % 2 == 0 && target.side > 0: weights = layer.weights
         default: return nil
         }
         bias = layer.bias

@@ -206,7 +206,7 @@ package final class FrameReader {
         if own < timestamp { statistics.framesBehind += 1 }
         latestTimestamp = timestamp
         let microseconds = grid.clock.microseconds(at: timestamp)
-        let moment = Moment(index: index, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
+        let moment = (index, timestamp, microseconds, isDamaged)
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
         guard filter?.chain.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
         try checkSize(frame)
@@ -253,7 +253,7 @@ package final class FrameReader {
             let microseconds = clock.microseconds(at: timestamp)
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
             let (shown, isDamaged) = (filterInputs.first?.index ?? 0, filterInputs.first?.isDamaged ?? false)
-            let moment = Moment(index: shown, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
+            let moment = (shown, timestamp, microseconds, isDamaged)
             return try filteredSample(frame, moment)
         }
         return nil

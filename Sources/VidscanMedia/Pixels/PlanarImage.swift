@@ -128,10 +128,8 @@ struct ColorMatrix {
         let chroma = isFullRange ? 1.0 : 255.0 / 224.0
         return vs_color(
             luma_offset: isFullRange ? 0 : 16, luma_scale: Float(isFullRange ? 1.0 : 255.0 / 219.0),
-            red_from_cr: Float(2 * (1 - red) * chroma),
-            green_from_cb: Float(-2 * (1 - blue) * blue / green * chroma),
-            green_from_cr: Float(-2 * (1 - red) * red / green * chroma),
-            blue_from_cb: Float(2 * (1 - blue) * chroma))
+            red_from_cr: Float(2 * (1 - red) * chroma), green_from_cb: Float(-2 * (1 - blue) * blue / green * chroma),
+            green_from_cr: Float(-2 * (1 - red) * red / green * chroma), blue_from_cb: Float(2 * (1 - blue) * chroma))
     }
 }
 
