@@ -40,10 +40,8 @@ public final class AttentionMesh: @unchecked Sendable {
     /// The side of the input in pixels.
     public static let resolution = 192
     /// The side of the features from which parts are cut, and of such a crop, in pixels.
-    static let featureSide = 48
-    static let partSide = 16
-    static let meshPoints = 468
-    static let irisPoints = 5
+    static let featureSide = 48, partSide = 16
+    static let meshPoints = 468, irisPoints = 5
     /// An eye's points on the edges of its lids.
     static let lidPoints = 16
 

@@ -17,7 +17,7 @@ public final class FaceDetector: @unchecked Sendable {
     static let stride = 4
 
     /// A step of the neck, which doubles the width and height. `deconvolution`: for the output's pixels in (even row,
-    /// even column), (even, odd), (odd, even) and (odd, odd). `block`: whose output is added, after it passed `lateral`.
+    /// even column), (even, odd), (odd, even) and (odd, odd). `block`: whose output passes `lateral` and is added.
     typealias Step = (deconvolution: [vs_linear], block: Int, lateral: vs_linear)
 
     /// The first one reads the picture; its expansion is a convolution with stride 2.

@@ -44,8 +44,7 @@ public struct VoiceDetector {
 /// as `scripts/convert_speaker_detector.py` converts it.
 public struct SpeakerDetector: Sendable {
     /// The side of a picture in pixels, and pictures per second.
-    public static let resolution = 112
-    public static let rate = 25
+    public static let resolution = 112, rate = 25
     /// Numbers per picture.
     public static let featureCount = 128
     public static let cepstraPerPicture = 4

@@ -47,18 +47,15 @@ public struct EventOptions: Sendable, Equatable, Codable {
     /// Samples per second for detecting blinks, because most blinks last 0.1 to 0.4 s.
     public var blinkMinimumRate = 12.0
     /// The openness of `EyeClosureFilter`, 0…100, below which eyes are closed and above which they are open again.
-    public var eyesClosedBelow = 30.0
-    public var eyesOpenAbove = 45.0
+    public var eyesClosedBelow = 30.0, eyesOpenAbove = 45.0
     /// In seconds. A longer closure is an `eyes_closed` event.
     public var blinkLongestSeconds = 0.5
     /// 0…100. The first one is also that of `has_smile`.
-    public var smileStartsAbove = Metric.smileThreshold
-    public var smileStopsBelow = 20.0
+    public var smileStartsAbove = Metric.smileThreshold, smileStopsBelow = 20.0
     /// How long a smile, or its absence, must last.
     public var smileHoldSeconds = 0.3
     /// Between the head's direction and the camera.
-    public var lookAwayAboveDegrees = 35.0
-    public var lookBackBelowDegrees = 25.0
+    public var lookAwayAboveDegrees = 35.0, lookBackBelowDegrees = 25.0
     public var lookAwayHoldSeconds = 0.5
 
     /// Lowers the threshold if only one eye is measured, because half-closed eyes that look down reach 20 to 40 there.

@@ -26,8 +26,7 @@ package final class FrameReader {
     private var selector: FrameSelector
     private var numbering = PresentationIndex()
     private var planned = UniqueDeque<Packet>()
-    private var isInputAtEnd = false
-    private var isDraining = false
+    private var isInputAtEnd = false, isDraining = false
     private var packetAfterDrain: PendingPacket?
     private var sequence = 0
     private var assumedTimestamp, latestTimestamp: Int64?

@@ -85,8 +85,7 @@ struct MutablePlanes {
 /// Blends patches over planes and hides regions of them. Use it from one thread, because it has scratch memory.
 final class Compositor {
     private var chromaMask: [UInt8] = []
-    private var cells: [Float] = []
-    private var row: [Float] = []
+    private var cells: [Float] = [], row: [Float] = []
 
     /// A chroma sample gets the mean of its four pixels.
     func blend(_ patch: PixelPatch, into planes: MutablePlanes, colors: RGBToYCbCr) {

@@ -15,8 +15,7 @@ package final class Transcoder {
         package var rateFactor: Double?
         /// In pixels; `nil` keeps the display height.
         package var height: Int?
-        package var copiesAudio = true
-        package var copiesSubtitles = true
+        package var copiesAudio = true, copiesSubtitles = true
         /// Titles, locations, dates and other metadata, in the container, codec headers and frames.
         package var keepsMetadata = true
         package var reading = FrameReader.Options(rate: .everyFrame, decoderThreads: 2, skipsUnneededPackets: false)
