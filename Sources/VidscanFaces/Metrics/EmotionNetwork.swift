@@ -1,6 +1,5 @@
 internal import CNetwork
 internal import Foundation
-internal import Glibc
 internal import VidscanBase
 
 /// Predicts from the pixels of a face which emotion people would name, and whether something covers its mouth or eyes:
