@@ -20,8 +20,7 @@ public final class AttentionMesh: @unchecked Sendable {
     /// A part of the face that the network examines again.
     struct Part: Decodable {
         /// The points at the ends of the line along which the part lies, from left to right.
-        var left: Int
-        var right: Int
+        var left, right: Int
         /// The side of the crop, as a multiple of the width or height of the points along that line.
         var scale: Float
         /// The points that the part replaces. The first 16 of an eye are the edges of its lids.
@@ -34,27 +33,15 @@ public final class AttentionMesh: @unchecked Sendable {
         var parts: [Part]
     }
 
-    struct Branch {
-        var blocks: [vs_separable]
-        var reduction: vs_linear
-        var last: vs_separable
-        var results: [vs_linear]
-    }
-
-    struct PartLayers {
-        var part: Part
-        var blocks: [vs_separable]
-        /// One for the points; an eye has another one for its iris.
-        var branches: [Branch]
-    }
+    typealias Branch = (blocks: [vs_separable], reduction: vs_linear, last: vs_separable, results: [vs_linear])
+    /// `branches`: one for the points; an eye has another one for its iris.
+    typealias PartLayers = (part: Part, blocks: [vs_separable], branches: [Branch])
 
     /// The side of the input in pixels.
     public static let resolution = 192
     /// The side of the features from which parts are cut, and of such a crop, in pixels.
-    static let featureSide = 48
-    static let partSide = 16
-    static let meshPoints = 468
-    static let irisPoints = 5
+    static let featureSide = 48, partSide = 16
+    static let meshPoints = 468, irisPoints = 5
     /// An eye's points on the edges of its lids.
     static let lidPoints = 16
 
@@ -84,9 +71,10 @@ public final class AttentionMesh: @unchecked Sendable {
         trunk = weights.branch(Self.trunkBlocks, side: 3, outputs: [3 * Self.meshPoints, 1])
         parts = description.parts.enumerated().map { index, part in
             let outputs = [part.points.count] + (index == 0 ? [] : [Self.irisPoints])
-            return PartLayers(
-                part: part, blocks: Self.partBlocks.map { weights.block($0) },
-                branches: outputs.map { weights.branch(Self.branchBlocks, side: 2, outputs: [2 * $0]) })
+            return (
+                part, blocks: Self.partBlocks.map { weights.block($0) },
+                branches: outputs.map { weights.branch(Self.branchBlocks, side: 2, outputs: [2 * $0]) }
+            )
         }
         guard weights.count == description.weights else { throw other }
         owner = try weights.finish()
@@ -127,9 +115,10 @@ extension NetworkWeights {
     fileprivate mutating func branch(_ shapes: [AttentionMesh.Shape], side: Int, outputs: [Int]) -> AttentionMesh.Branch
     {
         let reduced = AttentionMesh.reducedChannels
-        return AttentionMesh.Branch(
+        return (
             blocks: shapes.map { block($0) }, reduction: linear(inputs: 128, outputs: reduced, activation: VS_PRELU),
             last: block((reduced, reduced, 1)),
-            results: outputs.map { linear(inputs: side * side * reduced, outputs: $0, activation: VS_LINEAR) })
+            results: outputs.map { linear(inputs: side * side * reduced, outputs: $0, activation: VS_LINEAR) }
+        )
     }
 }

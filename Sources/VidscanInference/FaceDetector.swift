@@ -16,14 +16,9 @@ public final class FaceDetector: @unchecked Sendable {
     public static let sideMultiple = 32
     static let stride = 4
 
-    /// A step of the neck, which doubles the width and height.
-    struct Step {
-        /// For the output's pixels in (even row, even column), (even, odd), (odd, even) and (odd, odd).
-        var deconvolution: [vs_linear]
-        /// The block whose output is added, after it has passed `lateral`.
-        var block: Int
-        var lateral: vs_linear
-    }
+    /// A step of the neck, which doubles the width and height. `deconvolution`: for the output's pixels in (even row,
+    /// even column), (even, odd), (odd, even) and (odd, odd). `block`: whose output passes `lateral` and is added.
+    typealias Step = (deconvolution: [vs_linear], block: Int, lateral: vs_linear)
 
     /// The first one reads the picture; its expansion is a convolution with stride 2.
     let blocks: [vs_inverted_residual]
@@ -58,10 +53,11 @@ public final class FaceDetector: @unchecked Sendable {
         reduction = weights.linear(
             inputs: Self.shapes[Self.shapes.count - 1].outputs, outputs: neck, activation: VS_RELU)
         steps = Self.laterals.map { block in
-            Step(
+            (
                 deconvolution: (0..<4).map { _ in weights.linear(inputs: neck, outputs: neck, activation: VS_RELU) },
-                block: block,
-                lateral: weights.linear(inputs: Self.shapes[block].outputs, outputs: neck, activation: VS_RELU))
+                block,
+                lateral: weights.linear(inputs: Self.shapes[block].outputs, outputs: neck, activation: VS_RELU)
+            )
         }
         smoothing = weights.linear(inputs: 9 * neck, outputs: neck, activation: VS_RELU)
         heads = weights.linear(inputs: neck, outputs: Self.headOutputs, activation: VS_LINEAR)

@@ -85,7 +85,6 @@ public final class InferenceRuntime: @unchecked Sendable {
     }
 }
 
-///
 /// `@unchecked Sendable`: the handle never changes, and OpenVINO may create requests on any thread.
 public final class CompiledModel: @unchecked Sendable {
     let name: String

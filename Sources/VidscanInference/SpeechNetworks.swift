@@ -44,8 +44,7 @@ public struct VoiceDetector {
 /// as `scripts/convert_speaker_detector.py` converts it.
 public struct SpeakerDetector: Sendable {
     /// The side of a picture in pixels, and pictures per second.
-    public static let resolution = 112
-    public static let rate = 25
+    public static let resolution = 112, rate = 25
     /// Numbers per picture.
     public static let featureCount = 128
     public static let cepstraPerPicture = 4
@@ -157,8 +156,7 @@ public struct SpeakerDetector: Sendable {
             _ index: Int, with values: [Float], rows: Int, columns: Int, shape: [Int]
         ) throws(InferenceError) {
             let input = try request.input(index, shape: shape + [columns, rows])
-            try InferenceError.checkSize(
-                input.count == values.count, of: "the speaker detector's input \(index) has")
+            try InferenceError.checkSize(input.count == values.count, of: "the speaker detector's input \(index) has")
             for row in 0..<rows {
                 for column in 0..<columns { input[column * rows + row] = values[row * columns + column] }
             }

@@ -90,9 +90,7 @@ package struct Renderer: Sendable {
             throw VidscanError(
                 writing[error.code] ?? .media(error.code), error.message, stage: .render,
                 microseconds: progress.microseconds)
-        } catch {
-            throw error as? VidscanError ?? VidscanError(.output, "\(error)", stage: .render)
-        }
+        } catch { throw error as? VidscanError ?? VidscanError(.output, "\(error)", stage: .render) }
         if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
         try file.complete()
         var warnings = RenderWarnings.problems(of: transcoder, hidesFaces: hides)
@@ -195,10 +193,7 @@ package struct Renderer: Sendable {
         }
     }
 
-    private enum OutputFormat {
-        case video(VideoContainer)
-        case picture(PictureFormat)
-    }
+    private enum OutputFormat { case video(VideoContainer), picture(PictureFormat) }
 
     private func destination(
         _ wanted: String?, in resultPath: String, _ transcoder: Transcoder

@@ -9,6 +9,7 @@ median and its 95th percentile over the people. Run it again whenever expression
 import collections
 import re
 import sys
+import textwrap
 
 import numpy as np
 
@@ -56,11 +57,15 @@ def main():
         "    /// The median over the people, and what one person in twenty exceeds.",
         "    static let levels: [Metric: (typical: Double, highest: Double)] = [",
     ]
+    levels_by_case = []
     for name, (typical, highest) in found.items():
         head, *tail = name.split("_")
         case = head + "".join(word.capitalize() for word in tail)
-        lines.append(f"        .{case}: ({typical:.1f}, {highest:.1f}),")
-    lines += ["    ]", "}", ""]
+        # Breaks only between expressions.
+        levels_by_case.append(f".{case}:\xa0({typical:.1f},\xa0{highest:.1f}),")
+    indent = " " * 8
+    table = textwrap.fill(" ".join(levels_by_case), 120, initial_indent=indent, subsequent_indent=indent)
+    lines += [table.replace("\xa0", " "), "    ]", "}", ""]
     TARGET.write_text("\n".join(lines))
     print(f"{TARGET.relative_to(ROOT)}: {len(found)} expressions of {people} people")
 

@@ -3,75 +3,63 @@ internal import Synchronization
 /// A first-in, first-out queue between any number of tasks. Senders never wait: an `InFlightBudget` limits the elements
 /// in the queue and in progress. Receivers wait without blocking a thread.
 public final class Channel<Element: Sendable>: Sendable {
-    private let state = Mutex(ChannelState<Element>())
+    private typealias Receiver = CheckedContinuation<Element?, any Error>
+
+    /// Receivers are resumed outside the lock.
+    private struct State: Sendable {
+        var elements: [Element] = []
+        var receivers: [(token: Int, receiver: Receiver)] = []
+        var isFinished = false
+        var lastToken = 0
+    }
+
+    private let state = Mutex(State())
 
     public init() {}
 
     /// Adds an element; drops it after `finish`.
-    public func send(_ element: Element) { state.withLock { $0.send(element) }?.run() }
+    public func send(_ element: Element) {
+        let receiver: Receiver? = state.withLock { state in
+            if !state.receivers.isEmpty { return state.receivers.removeFirst().receiver }
+            if !state.isFinished { state.elements.append(element) }
+            return nil
+        }
+        receiver?.resume(returning: element)
+    }
 
     /// Waits for the next element; `nil` if the channel is finished and empty. Throws `CancellationError`.
     public func receive() async throws -> Element? {
-        let token = state.withLock { $0.newToken() }
+        let token = state.withLock { state in
+            state.lastToken += 1
+            return state.lastToken
+        }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { receiver in
-                state.withLock { $0.receive(token: token, isCancelled: Task.isCancelled, receiver: receiver) }?.run()
+                let result: Result<Element?, any Error>? = state.withLock { state in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if !state.elements.isEmpty { return .success(state.elements.removeFirst()) }
+                    if state.isFinished { return .success(nil) }
+                    state.receivers.append((token, receiver))
+                    return nil
+                }
+                if let result { receiver.resume(with: result) }
             }
         } onCancel: {
-            state.withLock { $0.cancel(token) }?.run()
+            let receiver: Receiver? = state.withLock { state in
+                let index = state.receivers.firstIndex { $0.token == token }
+                return index.map { state.receivers.remove(at: $0).receiver }
+            }
+            receiver?.resume(throwing: CancellationError())
         }
     }
 
     /// Ends sending and resumes waiting receivers. Elements in the queue can still be received.
-    public func finish() { for resumption in state.withLock({ $0.finish() }) { resumption.run() } }
-}
-
-/// The pure state of the channel. Transitions return the receivers, which the caller resumes outside the lock.
-private struct ChannelState<Element: Sendable>: Sendable {
-    typealias Receiver = CheckedContinuation<Element?, any Error>
-
-    struct Resumption: Sendable {
-        let receiver: Receiver
-        let result: Result<Element?, any Error>
-
-        func run() { receiver.resume(with: result) }
-    }
-
-    private var elements: [Element] = []
-    private var receivers: [(token: Int, receiver: Receiver)] = []
-    private var isFinished = false
-    private var lastToken = 0
-
-    mutating func newToken() -> Int {
-        lastToken += 1
-        return lastToken
-    }
-
-    mutating func send(_ element: Element) -> Resumption? {
-        guard !isFinished else { return nil }
-        guard receivers.isEmpty else {
-            return Resumption(receiver: receivers.removeFirst().receiver, result: .success(element))
+    public func finish() {
+        let receivers = state.withLock { state in
+            state.isFinished = true
+            defer { state.receivers.removeAll() }
+            return state.receivers
         }
-        elements.append(element)
-        return nil
-    }
-
-    mutating func receive(token: Int, isCancelled: Bool, receiver: Receiver) -> Resumption? {
-        if isCancelled { return Resumption(receiver: receiver, result: .failure(CancellationError())) }
-        if !elements.isEmpty { return Resumption(receiver: receiver, result: .success(elements.removeFirst())) }
-        if isFinished { return Resumption(receiver: receiver, result: .success(nil)) }
-        receivers.append((token, receiver))
-        return nil
-    }
-
-    mutating func cancel(_ token: Int) -> Resumption? {
-        guard let index = receivers.firstIndex(where: { $0.token == token }) else { return nil }
-        return Resumption(receiver: receivers.remove(at: index).receiver, result: .failure(CancellationError()))
-    }
-
-    mutating func finish() -> [Resumption] {
-        isFinished = true
-        defer { receivers.removeAll() }
-        return receivers.map { Resumption(receiver: $0.receiver, result: .success(nil)) }
+        for waiting in receivers { waiting.receiver.resume(returning: nil) }
     }
 }

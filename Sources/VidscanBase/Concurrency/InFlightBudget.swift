@@ -5,17 +5,11 @@ internal import Synchronization
 /// One task takes credits, in order; any task may return them. An item larger than the whole budget passes alone, so a
 /// run never stops. An item of unknown size takes its credit with 0 bytes and adds its bytes once it is complete.
 public final class InFlightBudget: Sendable {
-    private struct Waiter: Sendable {
-        var bytes: Int
-        /// The bytes belong to an item that has its credit.
-        var isAddition: Bool
-        var continuation: CheckedContinuation<Void, any Error>
-    }
+    /// `isAddition`: the bytes belong to an item that has its credit.
+    private typealias Waiter = (bytes: Int, isAddition: Bool, continuation: CheckedContinuation<Void, any Error>)
 
     private struct State: Sendable {
-        var count = 0
-        var bytes = 0
-        var peakBytes = 0
+        var count = 0, bytes = 0, peakBytes = 0
         var waiter: Waiter?
     }
 
@@ -39,7 +33,7 @@ public final class InFlightBudget: Sendable {
                 let result: Result<Void, any Error>? = state.withLock { state in
                     precondition(state.waiter == nil, "credits are taken by one task")
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    let waiter = Waiter(bytes: bytes, isAddition: isAddition, continuation: continuation)
+                    let waiter: Waiter = (bytes, isAddition, continuation)
                     if fits(waiter, in: state) {
                         grant(waiter, in: &state)
                         return .success(())

@@ -100,19 +100,10 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
 
 /// The reason why a media file cannot be read or written.
 public enum MediaErrorCode: String, Sendable {
-    case notFound = "not-found"
-    case notAFile = "not-a-file"
-    case notMedia = "not-media"
-    case refersElsewhere = "refers-elsewhere"
-    case noVideo = "no-video"
-    case noSuchStream = "no-such-stream"
-    case unsupportedCodec = "unsupported-codec"
-    case limitExceeded = "limit-exceeded"
-    case undecodable
-    case noDuration = "no-duration"
+    case notFound = "not-found", notAFile = "not-a-file", notMedia = "not-media", refersElsewhere = "refers-elsewhere"
+    case noVideo = "no-video", noSuchStream = "no-such-stream", unsupportedCodec = "unsupported-codec"
+    case limitExceeded = "limit-exceeded", undecodable, noDuration = "no-duration"
     /// A filter chain cannot be built, is not permitted or failed.
     case filter
-    case io
-    case diskFull = "disk-full"
-    case cancelled
+    case io, diskFull = "disk-full", cancelled
 }

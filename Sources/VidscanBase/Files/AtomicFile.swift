@@ -37,7 +37,6 @@ package struct AtomicFile: ~Copyable {
     }
 
     package var descriptor: Int32 { item.descriptor }
-
     /// For libraries that open the file themselves. Leads to the created file even if another one has taken its name.
     package var writingPath: String { item.path }
 

@@ -99,7 +99,6 @@ public struct PathBytes: Hashable, Comparable, Sendable {
     public init(_ path: String) { self.path = path }
 
     public static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
-
     public static func < (one: Self, other: Self) -> Bool { one.path.utf8.lexicographicallyPrecedes(other.path.utf8) }
 
     public func hash(into hasher: inout Hasher) {

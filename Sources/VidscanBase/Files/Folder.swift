@@ -49,9 +49,7 @@ package final class Folder: Sendable {
     /// Locks the folder until it is closed. Returns whether no other process has locked it, as far as the file system
     /// can tell: some network file systems have no locks, which is another error.
     package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
-
     private func status(_ name: String) -> stat? { FileSystem.status(name, in: descriptor, followsLinks: false) }
-
     package func entry(_ name: String) -> Entry? { status(name).map(Entry.init) }
 
     /// The time of the last change, in nanoseconds since 1970.
@@ -111,7 +109,6 @@ package final class Folder: Sendable {
 
     /// Removes a folder with everything in it, but never what links lead to.
     package func remove(_ name: String) throws(SystemError) { try Self.remove(Array(name.utf8), in: descriptor) }
-
     package func removeIfEmpty(_ name: String) -> Bool { unlinkat(descriptor, name, AT_REMOVEDIR) == 0 }
 
     /// Syncs the names in the folder, if the file system can do that.

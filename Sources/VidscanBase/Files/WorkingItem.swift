@@ -49,7 +49,6 @@ package final class WorkingItem: Sendable {
 
     /// Leads to the item even if its name changes.
     package var path: String { "/proc/self/fd/\(descriptor)" }
-
     package var isInPlace: Bool { folder.leads(name, to: descriptor) }
 
     package static func file(

@@ -8,7 +8,6 @@ extension Point {
     package var length: Double { (x * x + y * y).squareRoot() }
 
     package func middle(_ other: Point) -> Point { (self + other) / 2 }
-
     package static func mean(_ points: [Point]) -> Point { points.reduce(.zero, +) / Double(points.count) }
 }
 

@@ -4,10 +4,7 @@ internal import Synchronization
 /// A child in a process group of its own: Ctrl-C does not reach it, and a signal to the group ends what it started.
 /// `posix_spawn` runs no code of this process in the child, so starting is safe although other threads run.
 package final class SpawnedProcess: Sendable {
-    package enum Termination: Sendable, Equatable {
-        case status(Int32)
-        case signal(Int32)
-    }
+    package enum Termination: Sendable, Equatable { case status(Int32), signal(Int32) }
 
     package let number: Int32
     /// Once the process is reaped, its number can belong to another process.

@@ -38,10 +38,7 @@ public struct SamplePlan: Sendable {
     }
 
     /// A frame on the timeline, with the number of ticks up to it and the number of its packet.
-    private struct Mark {
-        var timestamp, ticks: Int64
-        var sequence: Int
-    }
+    private typealias Mark = (timestamp: Int64, ticks: Int64, sequence: Int)
 
     private let grid: SampleGrid
     private let window: Window
@@ -131,8 +128,7 @@ public struct SamplePlan: Sendable {
     }
 
     private enum Tail {
-        case unknown
-        case needed
+        case unknown, needed
         /// No wanted frame needs the first `count` packets and those at `leading`.
         case unneeded(count: Int, leading: [Int])
     }
@@ -161,7 +157,7 @@ public struct SamplePlan: Sendable {
 
     /// Returns whether the frame is certainly unwanted, which frames inserted later before it can only confirm.
     private mutating func insert(_ timestamp: Int64, sequence: Int) -> Bool {
-        let mark = Mark(timestamp: timestamp, ticks: grid.ticks(upTo: timestamp), sequence: sequence)
+        let mark: Mark = (timestamp, grid.ticks(upTo: timestamp), sequence)
         let position = marks.partitionIndex { $0.timestamp > timestamp }
         marks.insert(mark, at: position)
         if position + 1 < marks.count, isUnwanted(marks[position + 1], after: mark) {

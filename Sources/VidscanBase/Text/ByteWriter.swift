@@ -7,15 +7,10 @@ public struct ByteWriter: Sendable {
     public var count: Int { bytes.count }
 
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-
     public mutating func removeLast() { bytes.removeLast() }
-
     public mutating func write(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
-
     public mutating func write(text: String) { bytes.append(contentsOf: text.utf8) }
-
     public mutating func write(byte: UInt8) { bytes.append(byte) }
-
     public mutating func write(bytes more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
     public mutating func write(_ value: Int64) {

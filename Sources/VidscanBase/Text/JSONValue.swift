@@ -1,11 +1,6 @@
 package indirect enum JSONValue: Codable, Equatable, Sendable {
-    case null
-    case flag(Bool)
-    case integer(Int)
-    case number(Double)
-    case text(String)
-    case list([JSONValue])
-    case object([String: JSONValue])
+    case null, flag(Bool), integer(Int), number(Double), text(String)
+    case list([JSONValue]), object([String: JSONValue])
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

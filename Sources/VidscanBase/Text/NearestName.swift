@@ -15,13 +15,8 @@ public enum NearestName {
     /// Sorts the names that contain the typed one first, then by distance. Equally near names keep their order.
     public static func sorted(_ names: [String], by name: String) -> [String] { ranked(name, names).map(\.name) }
 
-    private struct Candidate {
-        let name: String
-        let contains: Bool
-        let distance: Int
-        /// At most a third of the letters of the longer name.
-        let isNear: Bool
-    }
+    /// `isNear`: the distance is at most a third of the letters of the longer name.
+    private typealias Candidate = (name: String, contains: Bool, distance: Int, isNear: Bool)
 
     private static func candidates(_ name: String, _ names: some Sequence<String>) -> [Candidate] {
         let typed = name.lowercased()
@@ -29,9 +24,8 @@ public enum NearestName {
             let lowercased = candidate.lowercased()
             let (one, other) = (Array(typed.unicodeScalars), Array(lowercased.unicodeScalars))
             let distance = distance(one, other)
-            return Candidate(
-                name: candidate, contains: !typed.isEmpty && lowercased.contains(typed), distance: distance,
-                isNear: distance <= max(1, max(one.count, other.count) / 3))
+            let isNear = distance <= max(1, max(one.count, other.count) / 3)
+            return (candidate, !typed.isEmpty && lowercased.contains(typed), distance, isNear)
         }
     }
 

@@ -27,8 +27,7 @@ public struct TimestampContinuity: Sendable {
         }
     }
 
-    static let backwardLimitSeconds: Int64 = 1
-    static let forwardLimitSeconds: Int64 = 10
+    static let backwardLimitSeconds: Int64 = 1, forwardLimitSeconds: Int64 = 10
     /// The maximum difference between presentation order and decoding order, in frames.
     private static let maximumReordering: Int64 = 16
 

@@ -7,8 +7,7 @@
 public struct EyeClosureFilter: Sendable {
     public struct Sample: Sendable {
         /// Openness as a percentage of the eye's open level; `nil` if it could not be measured.
-        public var left: Double?
-        public var right: Double?
+        public var left, right: Double?
         /// Above the camera's axis, in degrees.
         public var gazePitch: Double?
         /// Whether the face is so clear that a shallow fall is not noise.
@@ -122,11 +121,9 @@ public struct EyeClosureFilter: Sendable {
     private static let closed = EventOptions().eyesClosedBelow
     /// Mean openness of closed eyes, for a gaze ahead and a lowered one. Of the reference's shut eyes in pictures, nine
     /// in ten are below 18; in clips, 99 in 100 below 10. A lowered gaze leaves 22 or more in 19 of 20 pictures.
-    private static let shutAhead = 18.0
-    private static let shutLowered = 4.0
+    private static let shutAhead = 18.0, shutLowered = 4.0
     /// Degrees below the camera's axis at which eyes begin to count as lowered, and do so fully.
-    private static let aheadDegrees = 2.0
-    private static let loweredDegrees = 20.0
+    private static let aheadDegrees = 2.0, loweredDegrees = 20.0
     /// Fraction of the above that lids must reach if they were not open just before or after.
     private static let lowFraction = 0.7
     /// Minimum openness before and after a blink.

@@ -13,7 +13,6 @@ public enum BaselineScope: String, Sendable, CaseIterable, Codable {
 public struct RestingLevels: Sendable, Equatable {
     /// Gaze, the head's direction, flags, emotions and emojis have no resting level.
     public static let metrics = Metric.allCases.filter { NeutralFaces.levels[$0] != nil || openEyes.contains($0) }
-
     static let openEyes: [Metric] = [.leftEyeOpenness, .rightEyeOpenness]
 
     private let levels: [Metric: Double]

@@ -8,8 +8,7 @@ package struct CameraSpaceFace: Sendable {
     private static let eyeDistanceMillimetres = 90.0
 
     /// The 68 points and the points of the eyes, in pixels of the frame.
-    package let points: [Vector3]
-    package let eyePoints: [Vector3]
+    package let points, eyePoints: [Vector3]
     /// Pixels per millimetre at the face.
     package let scale: Double
     /// Mean of the 68 points, in pixels of the frame.
@@ -40,7 +39,6 @@ package struct CameraSpaceFace: Sendable {
 
     /// Relative to the camera's axis.
     package var rotation: Rotation { lineOfSight * apparentRotation }
-
     /// The head's orientation relative to the camera's axis.
     package var axisPose: HeadPose { HeadPose(rotation, turn: 1) }
 

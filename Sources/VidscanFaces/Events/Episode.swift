@@ -50,8 +50,7 @@ public struct Episode: Sendable, Equatable {
     /// `nil` if the episode concerns no face.
     public var faceID: Int?
     /// On the video's clock.
-    public var startMicroseconds: Int64
-    public var endMicroseconds: Int64
+    public var startMicroseconds, endMicroseconds: Int64
     /// Whether samples show the beginning; otherwise, it may have begun earlier.
     public var isStartSeen: Bool
     /// Whether samples show the end; otherwise, it may have lasted longer.

@@ -11,11 +11,7 @@ public struct FaceEvent: Sendable, Equatable {
     }
 
     /// Its meaning depends on the kind: often a duration in seconds.
-    public enum Value: Sendable, Equatable {
-        case none
-        case text(String)
-        case number(Double)
-    }
+    public enum Value: Sendable, Equatable { case none, text(String), number(Double) }
 
     public var microseconds: Int64
     public var kind: Kind
@@ -51,23 +47,19 @@ public struct EventOptions: Sendable, Equatable, Codable {
     /// Samples per second for detecting blinks, because most blinks last 0.1 to 0.4 s.
     public var blinkMinimumRate = 12.0
     /// The openness of `EyeClosureFilter`, 0…100, below which eyes are closed and above which they are open again.
-    public var eyesClosedBelow = 30.0
-    public var eyesOpenAbove = 45.0
+    public var eyesClosedBelow = 30.0, eyesOpenAbove = 45.0
     /// In seconds. A longer closure is an `eyes_closed` event.
     public var blinkLongestSeconds = 0.5
     /// 0…100. The first one is also that of `has_smile`.
-    public var smileStartsAbove = Metric.smileThreshold
-    public var smileStopsBelow = 20.0
+    public var smileStartsAbove = Metric.smileThreshold, smileStopsBelow = 20.0
     /// How long a smile, or its absence, must last.
     public var smileHoldSeconds = 0.3
     /// Between the head's direction and the camera.
-    public var lookAwayAboveDegrees = 35.0
-    public var lookBackBelowDegrees = 25.0
+    public var lookAwayAboveDegrees = 35.0, lookBackBelowDegrees = 25.0
     public var lookAwayHoldSeconds = 0.5
 
     /// Lowers the threshold if only one eye is measured, because half-closed eyes that look down reach 20 to 40 there.
     public static let oneEyeMargin = 10.0
-
     /// A gap in a measure is bridged if it has at most this many samples…
     public static let bridgedSamples = 2
     /// …or if at most this many seconds lie between the measured samples before and after it.

@@ -79,8 +79,7 @@ public struct FaceEventDetector: Sendable {
         let first = SpeechTick.first(from: microseconds)
         return zip(first..., ticks).compactMap { tick, value in
             speech.update(
-                Double(value) / 2, at: Int64(tick) * SpeechTick.microseconds, seconds: SpeechTick.seconds,
-                sample: tick)
+                Double(value) / 2, at: Int64(tick) * SpeechTick.microseconds, seconds: SpeechTick.seconds, sample: tick)
         }.map { observed(.speaks, $0, []) }
     }
 
@@ -205,8 +204,7 @@ extension Episode {
 
 /// Who speaks is known 25 times per second, at whole multiples of 40 ms.
 package enum SpeechTick {
-    package static let microseconds: Int64 = 40_000
-    package static let seconds = 0.04
+    package static let microseconds: Int64 = 40_000, seconds = 0.04
 
     /// The number of the first tick at a time or after it.
     package static func first(from time: Int64) -> Int { Int((time + microseconds - 1) / microseconds) }

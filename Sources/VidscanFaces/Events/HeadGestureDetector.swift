@@ -42,20 +42,15 @@ public struct HeadGestureDetector: Sendable {
         return found
             + axes.indices.compactMap { index in
                 let isNod = axes[index].kind == .nod
-                return axes[index].add(
-                    Sample(microseconds: microseconds, degrees: isNod ? pitch : yaw, cross: isNod ? yaw : pitch))
+                return axes[index].add((microseconds, degrees: isNod ? pitch : yaw, cross: isNod ? yaw : pitch))
             }
     }
 
     /// Returns the gestures that had not ended when the face was last seen.
     public mutating func finish() -> [Gesture] { axes.indices.compactMap { axes[$0].rest() } }
-
     fileprivate static func seconds(from start: Int64, to end: Int64) -> Double { Double(end - start) / 1e6 }
 
-    private struct Sample {
-        var microseconds: Int64
-        var degrees, cross: Double
-    }
+    private typealias Sample = (microseconds: Int64, degrees: Double, cross: Double)
 
     /// One of the two angles.
     private struct Axis {

@@ -5,8 +5,7 @@ public import VidscanBase
 public struct AppearanceDescriptor: Sendable, Equatable {
     /// Of the thumbnail, in cells.
     static let side = 8
-    static let lumaBins = 8
-    static let chromaBins = 5
+    static let lumaBins = 8, chromaBins = 5
     static let regionLength = lumaBins + chromaBins * chromaBins
     public static let byteCount = side * side + 2 * regionLength + 3
 

@@ -35,8 +35,7 @@ package enum IdentityCalibration {
     // MARK: Tracks of one video
 
     /// Largest distance of two tracks that were visible shortly after each other, and long after.
-    static let nearThreshold = 0.65
-    static let farThreshold = 0.58
+    static let nearThreshold = 0.65, farThreshold = 0.58
     /// What similar clothes take off the distance, and different ones add: at most half of it.
     static let clothesWeight = 0.2
     /// How far below the threshold two tracks must be for a face to keep its number across a cut.

@@ -35,7 +35,6 @@ public struct IdentityProfile: Sendable {
     private var shapeWeight = 0.0
 
     public init() {}
-
     public init(_ detection: TrackedDetection) { add(detection) }
 
     /// Adds a detection, weighted by its visibility. `memory` limits the weight of all earlier ones, except for the

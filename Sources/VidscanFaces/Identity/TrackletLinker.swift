@@ -24,8 +24,7 @@ public struct TrackletLinker: Sendable {
     private struct Pair {
         var certainty: Double
         /// Below `maximumTracks`.
-        var firstIndex: UInt16
-        var secondIndex: UInt16
+        var firstIndex, secondIndex: UInt16
 
         var first: Int { Int(firstIndex) }
         var second: Int { Int(secondIndex) }

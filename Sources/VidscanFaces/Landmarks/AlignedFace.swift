@@ -38,8 +38,7 @@ struct FaceMeasures {
     private let face: AlignedFace
     private let eyeLevel, cornerLevel, innerBrow: Double
     /// Relative to the eye's width.
-    let leftLidGap: Double
-    let rightLidGap, lipGap: Double
+    let leftLidGap, rightLidGap, lipGap: Double
 
     var viewAxis: Vector3 { face.viewAxis }
 

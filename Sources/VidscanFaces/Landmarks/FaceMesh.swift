@@ -21,7 +21,6 @@ public struct FaceMesh: Sendable, Equatable {
 
     /// In display pixels; smaller is nearer to the camera.
     public func z(_ index: Int) -> Double { Double(coordinates[3 * index + 2]) }
-
     func position(_ index: Int) -> Vector3 { Vector3(x: self[index].x, y: self[index].y, z: z(index)) }
 
     /// The irises lie inside.

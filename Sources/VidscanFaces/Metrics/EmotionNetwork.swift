@@ -1,6 +1,5 @@
 internal import CNetwork
 internal import Foundation
-internal import Glibc
 internal import VidscanBase
 
 /// Predicts from the pixels of a face which emotion people would name, and whether something covers its mouth or eyes:
@@ -166,8 +165,7 @@ private struct Convolution: Sendable {
         switch stride {
         case 1 where outputs > 0 && outputs % 32 == 0 && source.channels % 16 == 0 && target.hasBorder:
             weights = Self.grouped(layer.weights, outputs: outputs)
-        case 2 where outputs > 0 && outputs % 8 == 0 && source.side % 2 == 0 && target.side > 0:
-            weights = layer.weights
+        case 2 where outputs > 0 && outputs % 8 == 0 && source.side % 2 == 0 && target.side > 0: weights = layer.weights
         default: return nil
         }
         bias = layer.bias
@@ -212,9 +210,7 @@ private struct Convolution: Sendable {
         var grouped: [Float] = []
         grouped.reserveCapacity(weights.count)
         for group in Swift.stride(from: 0, to: outputs, by: 16) {
-            for row in Swift.stride(from: group, to: weights.count, by: outputs) {
-                grouped += weights[row..<row + 16]
-            }
+            for row in Swift.stride(from: group, to: weights.count, by: outputs) { grouped += weights[row..<row + 16] }
         }
         return grouped
     }

@@ -25,8 +25,7 @@ struct ExpressionFormulas: Sendable {
 
     private struct Emotion: Sendable {
         var metric: Metric
-        var raises: WeightedSum<Metric>
-        var lowers: WeightedSum<Metric>
+        var raises, lowers: WeightedSum<Metric>
         var evidence: (weight: Double, output: Int)
         var bias, gain: Double
 
@@ -42,8 +41,7 @@ struct ExpressionFormulas: Sendable {
     /// The terms are the residuals, then the logits.
     private let learned: [(metric: Metric, sum: WeightedSum<Int>)]
     private let emotions: [Emotion]
-    private let engagement: WeightedSum<Metric>
-    private let valence: WeightedSum<Metric>
+    private let engagement, valence: WeightedSum<Metric>
     /// Raw values that become ½.
     private let emojiEdges: MetricValues
     private let smile: [Int]

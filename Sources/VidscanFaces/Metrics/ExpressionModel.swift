@@ -36,9 +36,7 @@ public struct ExpressionModel: Sendable {
             let decoder = JSONDecoder()
             decoder.keyDecodingStrategy = .convertFromSnakeCase
             parsed = try decoder.decode(Description.self, from: description)
-        } catch {
-            throw ExpressionModelError(reason: "expressions.json cannot be read: \(error)")
-        }
+        } catch { throw ExpressionModelError(reason: "expressions.json cannot be read: \(error)") }
         let file = WeightFile(arrays: parsed.arrays, bytes: weights)
         (blendshapeNames, points, alignmentPoints) = (parsed.blendshapes, parsed.points, parsed.alignmentPoints)
         guard (points + alignmentPoints).allSatisfy({ (0..<FaceMesh.pointCount).contains($0) }) else {

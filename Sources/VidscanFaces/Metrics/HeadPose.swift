@@ -92,7 +92,6 @@ public struct Gaze: Sendable, Equatable {
     /// For an iris that turns by at most 90° in a head turned as far as expressions can be measured.
     static let yaws = -(ExpressionLimits.maximumYaw + 90)...(ExpressionLimits.maximumYaw + 90)
     static let pitches = -(ExpressionLimits.maximumPitch + 90)...(ExpressionLimits.maximumPitch + 90)
-
     /// Of an eyeball, 11 mm, if the outer eye corners are 90 mm apart.
     private static let radius = 0.122
     /// Of the iris's centre below the line between the eye's corners when it looks ahead.

@@ -43,7 +43,6 @@ public enum ExpressionLimits {
     public static let minimumPresenceOfSide = 0.999
     /// From this likelihood on, 0…100, a part of the face counts as covered and is not measured.
     public static let covered = 50.0
-
     /// Metrics that compare the halves of the face.
     static let halves: [Metric] = [.wink, .smirk, .contempt, .emojiSmirk]
 

@@ -47,10 +47,8 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     public var emoji: Character? { definition.emoji }
     /// The name and the expression, which is divided by 100. No trained coders have validated action units.
     public var actionUnit: (name: String, expression: Metric)? { definition.actionUnit }
-
     var regions: FaceRegion { definition.regions }
     var needsOneSide: Bool { definition.needsOneSide }
-
     private var definition: MetricDefinition { Self.definitions[index] }
     private static let definitions = allCases.map(MetricDefinition.of)
 
@@ -69,13 +67,10 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
 
     /// For `has_smile` and events: at most one person in twenty exceeds it in over 5 % of the pictures called neutral.
     public static let smileThreshold = 30.0
-
     /// From here on, an expression is named: for at least 95 % of people, in at most 5 % of the neutral pictures.
     public static let likelyScore = 50.0
-
     /// Only those that agree with people's labels.
     public static let namedEmotions: [Metric] = [.anger, .joy, .sadness, .surprise]
-
     public static let namedEmojis: [Metric] = allCases.filter { $0.emoji != nil && $0.status != .experimental }
 
     /// Returns the emoji most similar to the face, if one is likely. Leaves out experimental ones.

@@ -71,8 +71,7 @@ struct MetricDefinition: Sendable {
                 group: .expressions,
                 meaning: "1 when smile is above \(Int(Metric.smileThreshold)) (or the setting track.smile_above), as in"
                     + " events. Found in 95 % of the faces that people call happy, and in 3 % of those that they call"
-                    + " neutral.", values: 0...1, isFlag: true, regions: .mouth,
-                needsOneSide: true)
+                    + " neutral.", values: 0...1, isFlag: true, regions: .mouth, needsOneSide: true)
         case .gazeYaw:
             eyes(
                 "Where the eyes look, sideways, relative to the line from the face to the camera (0: at the camera): head yaw"
@@ -205,8 +204,7 @@ struct MetricDefinition: Sendable {
             actionUnit(
                 "Blink", .eyeClosure,
                 " In a video, it is counted from the person's open eyes instead, as blink and eyes_closed are: 0.5 or more while the"
-                    + " eyes count as closed."
-            )
+                    + " eyes count as closed.")
         }
     }
 }

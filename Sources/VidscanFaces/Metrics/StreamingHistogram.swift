@@ -21,7 +21,6 @@ public struct StreamingHistogram: Sendable {
     }
 
     public var mean: Double? { count > 0 ? sum / Double(count) : nil }
-
     public var median: Double? { quantile(0.5) }
 
     /// Returns the value that a fraction of the values, 0…1, does not exceed, in whatever order they were added.

@@ -10,13 +10,11 @@ public struct FrameSignature: Sendable, Equatable {
     /// Mean luma of each cell, 0…255, row by row.
     var thumbnail: [Float]
     /// Each sums to 1. Colours are binned by red, then green chromaticity.
-    var lumaHistogram: [Float]
-    var chromaHistogram: [Float]
+    var lumaHistogram, chromaHistogram: [Float]
     /// Mean luma, 0…255.
     public var brightness: Float
     /// Mean absolute luma difference of horizontal and of vertical neighbours.
-    var edgesAcross: Float
-    var edgesDown: Float
+    var edgesAcross, edgesDown: Float
     /// Standard deviation of the thumbnail.
     var contrast: Float
 

@@ -43,13 +43,11 @@ public struct ShotDetector: Sendable {
     /// Smaller differences of structure are changes of light.
     static let minimumStructure = 0.17
     /// So many samples and seconds must follow before a sample is decided: at a high rate, a flash lasts many samples.
-    private static let lookAheadSamples = 3
-    private static let lookAheadSeconds = 0.35
+    private static let lookAheadSamples = 3, lookAheadSeconds = 0.35
     private static let longestDisturbance = 0.5
     /// How many samples away a blurred sample may have sharp ones: at a high rate, a whip pan lasts several.
     private static let smearReach = 10
-    private static let memorySeconds = 3.2
-    private static let memorySamples = 100
+    private static let memorySeconds = 3.2, memorySamples = 100
 
     private var samples: [Sample] = []
     private var count = 0, nextToDecide = 0
@@ -75,9 +73,7 @@ public struct ShotDetector: Sendable {
         }
         while samples.count > Self.memorySamples
             || (samples.count > 8 && seconds - samples[0].seconds > Self.memorySeconds)
-        {
-            samples.removeFirst()
-        }
+        { samples.removeFirst() }
     }
 
     public mutating func finish() {

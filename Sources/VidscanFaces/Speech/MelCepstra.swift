@@ -6,7 +6,6 @@ internal import Glibc
 /// of the energy in place of the first coefficient.
 package struct MelCepstra: Sendable {
     package static let count = 13, perSecond = 100
-
     private static let (window, step, size, filters) = (400, 160, 512, 26)
 
     private let filterBank: [(first: Int, weights: [Double])]

@@ -26,8 +26,7 @@ package final class FrameReader {
     private var selector: FrameSelector
     private var numbering = PresentationIndex()
     private var planned = UniqueDeque<Packet>()
-    private var isInputAtEnd = false
-    private var isDraining = false
+    private var isInputAtEnd = false, isDraining = false
     private var packetAfterDrain: PendingPacket?
     private var sequence = 0
     private var assumedTimestamp, latestTimestamp: Int64?
@@ -206,7 +205,7 @@ package final class FrameReader {
         if own < timestamp { statistics.framesBehind += 1 }
         latestTimestamp = timestamp
         let microseconds = grid.clock.microseconds(at: timestamp)
-        let moment = Moment(index: index, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
+        let moment = (index, timestamp, microseconds, isDamaged)
         statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
         guard filter?.chain.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
         try checkSize(frame)
@@ -253,7 +252,7 @@ package final class FrameReader {
             let microseconds = clock.microseconds(at: timestamp)
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
             let (shown, isDamaged) = (filterInputs.first?.index ?? 0, filterInputs.first?.isDamaged ?? false)
-            let moment = Moment(index: shown, timestamp: timestamp, microseconds: microseconds, isDamaged: isDamaged)
+            let moment = (shown, timestamp, microseconds, isDamaged)
             return try filteredSample(frame, moment)
         }
         return nil
@@ -352,8 +351,7 @@ extension FrameReader {
     /// How the filters change the first sampled frame.
     package struct FilterOutcome: Sendable, Equatable, Codable {
         /// Upright, with square pixels.
-        package let sourceSize: PictureSize
-        package let filteredSize: PictureSize
+        package let sourceSize, filteredSize: PictureSize
         /// From display pixels of the filtered frame to those of the source; `nil` if unknown.
         package let toSource: AffineTransform?
     }

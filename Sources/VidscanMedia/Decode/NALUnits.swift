@@ -4,11 +4,8 @@ internal import CFFmpeg
 struct NALUnits {
     enum Codec { case h264, hevc }
 
-    struct Unit {
-        let type: UInt8
-        /// Of the unit's header.
-        let offset: Int
-    }
+    /// `offset`: of the unit's header.
+    typealias Unit = (type: UInt8, offset: Int)
 
     /// `nil` for codecs whose bitstream is not examined.
     let codec: Codec?
@@ -57,7 +54,7 @@ struct NALUnits {
     }
 
     private func unit(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> Unit {
-        Unit(type: codec == .hevc ? bytes[offset] >> 1 & 0x3F : bytes[offset] & 0x1F, offset: offset)
+        (type: codec == .hevc ? bytes[offset] >> 1 & 0x3F : bytes[offset] & 0x1F, offset: offset)
     }
 
     /// The first unit that belongs to a picture. `visit` gets each unit before it.
@@ -207,8 +204,7 @@ struct DisposableFrameDetector {
             for _ in 0..<count {
                 guard position + 2 <= record.count else { return }
                 let length = Int(record[position]) << 8 | Int(record[position + 1])
-                let unit = NALUnits.Unit(type: type, offset: position + 2)
-                highestLayer = max(highestLayer, Self.announcedLayer(record, unit))
+                highestLayer = max(highestLayer, Self.announcedLayer(record, (type, offset: position + 2)))
                 position += 2 + length
             }
         }

@@ -18,13 +18,8 @@ package final class SampledFrame: @unchecked Sendable {
     /// The frame, or one that it may be predicted from, comes from damaged data.
     package var isDamaged: Bool { moment.isDamaged }
 
-    struct Moment {
-        let index: Int64
-        /// In units of the stream's time base.
-        let timestamp: Int64
-        let microseconds: Int64
-        let isDamaged: Bool
-    }
+    /// `timestamp`: in units of the stream's time base.
+    typealias Moment = (index: Int64, timestamp: Int64, microseconds: Int64, isDamaged: Bool)
 
     let moment: Moment
     let frame: Frame

@@ -2,11 +2,7 @@ internal import CFFmpeg
 internal import CFFmpegLog
 
 final class VideoDecoder {
-    enum Output: ~Copyable {
-        case frame(Frame, isDamaged: Bool)
-        case needsPacket
-        case ended
-    }
+    enum Output: ~Copyable { case frame(Frame, isDamaged: Bool), needsPacket, ended }
 
     private let context: CodecContext
     private var damage = DamageTracker()
@@ -74,8 +70,7 @@ final class VideoDecoder {
 /// Detects H.264 packets that hold a single field. Two such packets make one frame.
 final class FieldDetector {
     enum Structure {
-        case frame
-        case firstField
+        case frame, firstField
         /// Completes the previous packet's frame.
         case secondField
     }
@@ -127,17 +122,13 @@ final class FieldDetector {
 /// Only pictures to which others refer pass damage on. Whether other pictures are decoded depends on the samples, and the
 /// decision must be the same for a segment as for the whole video. Packets are numbered in sending order.
 struct DamageTracker {
-    private struct Sequence {
-        let first: Int64
-        let presentation: Int64?
-        /// The first damaged picture to which others may refer.
-        var firstDamage: Int64?
-    }
+    /// `firstDamage`: the first damaged picture to which others may refer.
+    private typealias Sequence = (first: Int64, presentation: Int64?, firstDamage: Int64?)
 
     /// Whether other pictures may refer to that of a packet, by its number, if known. Those whose frames have not come out.
     private var references: [Int64: Bool] = [:]
     /// The last frame's sequence, and those after it.
-    private var sequences = [Sequence(first: 0, presentation: nil)]
+    private var sequences: [Sequence] = [(0, nil, nil)]
     /// Those whose frames have not come out.
     private var damaged: Set<Int64> = []
 
@@ -146,7 +137,7 @@ struct DamageTracker {
 
     mutating func send(_ number: Int64, presentation: Int64?, isKeyframe: Bool, isReference: Bool?) {
         references[number] = isReference
-        if isKeyframe { sequences.append(Sequence(first: number, presentation: presentation)) }
+        if isKeyframe { sequences.append((number, presentation, nil)) }
     }
 
     mutating func damage(_ number: Int64) {

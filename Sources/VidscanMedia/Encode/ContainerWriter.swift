@@ -3,9 +3,7 @@ internal import Glibc
 internal import VidscanBase
 
 package enum VideoContainer: String, Sendable, CaseIterable {
-    case mp4
-    case mov
-    case mkv
+    case mp4, mov, mkv
 
     package init?(path: String) {
         guard let dot = path.lastIndex(of: ".") else { return nil }

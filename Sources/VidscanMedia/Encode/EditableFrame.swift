@@ -14,8 +14,7 @@ package final class EditableFrame {
     /// An odd display size gets one more row or column.
     package let size: PictureSize
     /// Pixels per display pixel.
-    package let scaleX: Double
-    package let scaleY: Double
+    package let scaleX, scaleY: Double
 
     let frame: Frame
     private let compositor: Compositor
@@ -110,8 +109,7 @@ struct MutablePlanes {
 /// Blends patches over planes and hides regions of them. Use it from one thread, because it has scratch memory.
 final class Compositor {
     private var chromaMask: [UInt8] = []
-    private var cells: [Float] = []
-    private var row: [Float] = []
+    private var cells: [Float] = [], row: [Float] = []
 
     /// A chroma sample gets the mean of its four pixels.
     func blend(_ patch: PixelPatch, into planes: MutablePlanes, colors: RGBToYCbCr) {

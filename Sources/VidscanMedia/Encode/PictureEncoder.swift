@@ -2,8 +2,7 @@ internal import CFFmpeg
 package import VidscanBase
 
 package enum PictureFormat: String, Sendable, CaseIterable {
-    case jpg
-    case png
+    case jpg, png
 
     package init?(path: String) {
         guard let dot = path.lastIndex(of: ".") else { return nil }

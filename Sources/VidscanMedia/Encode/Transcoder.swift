@@ -15,8 +15,7 @@ package final class Transcoder {
         package var rateFactor: Double?
         /// In pixels; `nil` keeps the display height.
         package var height: Int?
-        package var copiesAudio = true
-        package var copiesSubtitles = true
+        package var copiesAudio = true, copiesSubtitles = true
         /// Titles, locations, dates and other metadata, in the container, codec headers and frames.
         package var keepsMetadata = true
         package var reading = FrameReader.Options(rate: .everyFrame, decoderThreads: 2, skipsUnneededPackets: false)
@@ -100,7 +99,6 @@ package final class Transcoder {
 
     private var maximumSeconds: Double { options.reading.limits.maximumDurationSeconds }
     private var latestMicroseconds: Int64 { Int64(min(maximumSeconds * 1e6, 1e18)) }
-
     package var copiesAudio: Bool { copies(AVMEDIA_TYPE_AUDIO) }
     package var copiesSubtitles: Bool { copies(AVMEDIA_TYPE_SUBTITLE) }
     private func copies(_ type: AVMediaType) -> Bool { streams.contains { $0.pointee.codecType == type } }

@@ -3,10 +3,7 @@ package import VidscanBase
 
 /// The codec of a new video, encoded by libx264, libx265, libvpx, SVT-AV1 or FFmpeg's FFV1.
 public enum VideoCodec: String, Sendable, CaseIterable {
-    case h264
-    case hevc
-    case vp9
-    case av1
+    case h264, hevc, vp9, av1
     /// Lossless, for MKV.
     case ffv1
 
@@ -22,10 +19,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
 
     /// The range of the constant rate factor; lower is better and larger. `nil` for a lossless codec.
     public var rateFactors: ClosedRange<Double>? { encoder.factors }
-
     /// The encoder's documented default, but for H.264 one that suits its preset.
     public var defaultRateFactor: Double? { encoder.factor }
-
     /// Whether this FFmpeg has the encoder.
     public var isAvailable: Bool { avcodec_find_encoder_by_name(encoder.name) != nil }
 }

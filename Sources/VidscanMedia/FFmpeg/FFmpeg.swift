@@ -5,12 +5,8 @@ internal import Glibc
 internal import VidscanBase
 
 enum FFmpeg {
-    static let endOfFile = vs_averror_eof()
-    static let tryAgain = vs_averror(EAGAIN)
-    static let outOfMemory = vs_averror(ENOMEM)
-    static let interrupted = vs_averror_exit()
-    static let noTimestamp = vs_nopts()
-    static let invalidData = vs_averror_invalid_data()
+    static let endOfFile = vs_averror_eof(), tryAgain = vs_averror(EAGAIN), outOfMemory = vs_averror(ENOMEM)
+    static let interrupted = vs_averror_exit(), noTimestamp = vs_nopts(), invalidData = vs_averror_invalid_data()
 
     static func message(_ code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
@@ -125,7 +121,6 @@ package enum FileDigest {
     }
 
     package static func sha256(text: String) -> String { sha256(bytes: text.utf8) }
-
     package static func sha256(bytes: some Sequence<UInt8>) -> String { (try? digest { $0(Array(bytes)) }) ?? "" }
 
     private static func digest(_ read: (([UInt8]) -> Void) throws(SystemError) -> Void) throws(SystemError) -> String {

@@ -7,7 +7,6 @@ typealias Frame = Owned<AVFrame>
 extension Frame {
     /// Without pixels, for a decoder or a filter graph to fill.
     init() throws(MediaError) { try self.init(av_frame_alloc()) }
-
     init(sharing other: borrowing Frame) throws(MediaError) { try self.init(av_frame_clone(other.pointer)) }
 
     init(_ size: PictureSize, _ format: AVPixelFormat) throws(MediaError) {

@@ -64,7 +64,6 @@ struct InputContext: ~Copyable {
     }
 
     var streams: [Stream] { (0..<Int(pointer.pointee.nb_streams)).compactMap { pointer.pointee.streams[$0] } }
-
     /// MPEG transport and program streams may reset the clock to any time in the middle of a file.
     var mayResetClock: Bool { pointer.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 }
 

@@ -39,7 +39,6 @@ typealias Packet = Owned<AVPacket>
 
 extension Packet {
     init() throws(MediaError) { try self.init(av_packet_alloc()) }
-
     init(sharing other: borrowing Packet) throws(MediaError) { try self.init(av_packet_clone(other.pointer)) }
 
     /// Valid while the packet lives and is not changed.

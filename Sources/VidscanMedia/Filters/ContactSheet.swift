@@ -15,11 +15,8 @@ package enum ContactSheet {
     }
 
     private enum Layout {
-        static let imageWidth = 480
-        static let maximumImageHeight = 640
-        static let margin = 16
-        static let titleHeight = 24
-        static let detailLineHeight = 17
+        static let imageWidth = 480, maximumImageHeight = 640, margin = 16
+        static let titleHeight = 24, detailLineHeight = 17
         /// Characters per line in small type.
         static let lineLength = 66
         static let maximumDetailLines = 3

@@ -223,9 +223,8 @@ package struct FilterCall: Sendable, Hashable {
     }
 
     static func text(_ calls: [FilterCall]) -> String {
-        calls.enumerated().map { number, call in
-            (number == 0 ? "" : call.startsBranch ? ";" : ",") + call.text
-        }.joined()
+        calls.enumerated().map { number, call in (number == 0 ? "" : call.startsBranch ? ";" : ",") + call.text }
+            .joined()
     }
 
     /// Works on bytes, because a combining character after a quotation mark does not change its meaning.

@@ -76,7 +76,6 @@ extension Set<String> {
 /// darken, blur or recolour are out: with `eq=brightness=-1`, a detector finds nothing.
 package enum AnonymizationFilters {
     package static let names: Set<String> = ["copy", "null", "setfield"]
-
     /// Deinterlacers, and whether their default mode gives one frame per input frame, not per field.
     private static let deinterlacers = ["bwdif": false, "yadif": true]
     /// Values of `mode` that give one frame per input frame.

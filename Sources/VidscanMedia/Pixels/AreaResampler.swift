@@ -130,8 +130,7 @@ package final class AreaResampler {
 private struct ColumnRange {
     /// Whole blocks of 8.
     let outputs: Range<Int>
-    let luma: Range<Int>
-    let chroma: Range<Int>
+    let luma, chroma: Range<Int>
 
     init(_ axes: PlaneAxes, _ columns: Range<Int>?, _ image: PlanarImage) {
         let chromaWidth = image.differences.first?.width ?? 0

@@ -24,11 +24,9 @@ struct PlanarImage {
 
     struct ChromaPosition: Hashable {
         /// Luma pixels per chroma sample, as powers of two.
-        var shiftX: Int
-        var shiftY: Int
+        var shiftX, shiftY: Int
         /// The centre of a chroma sample, in luma pixels from the centre of its block.
-        var offsetX = 0.0
-        var offsetY = 0.0
+        var offsetX = 0.0, offsetY = 0.0
     }
 
     /// `nil` for a pixel format other than planar Y'CbCr and grey in native byte order.
@@ -97,8 +95,7 @@ extension PlanarImage.Plane {
 /// The matrix coefficients and the range of a Y'CbCr frame (ITU-T H.273).
 struct ColorMatrix {
     /// The weights in luma, Kr, Kg and Kb.
-    let red: Double
-    let blue: Double
+    let red, blue: Double
     var green: Double { 1 - red - blue }
     /// As libswscale names them.
     let scaling: Int32
@@ -131,10 +128,8 @@ struct ColorMatrix {
         let chroma = isFullRange ? 1.0 : 255.0 / 224.0
         return vs_color(
             luma_offset: isFullRange ? 0 : 16, luma_scale: Float(isFullRange ? 1.0 : 255.0 / 219.0),
-            red_from_cr: Float(2 * (1 - red) * chroma),
-            green_from_cb: Float(-2 * (1 - blue) * blue / green * chroma),
-            green_from_cr: Float(-2 * (1 - red) * red / green * chroma),
-            blue_from_cb: Float(2 * (1 - blue) * chroma))
+            red_from_cr: Float(2 * (1 - red) * chroma), green_from_cb: Float(-2 * (1 - blue) * blue / green * chroma),
+            green_from_cr: Float(-2 * (1 - red) * red / green * chroma), blue_from_cb: Float(2 * (1 - blue) * chroma))
     }
 }
 

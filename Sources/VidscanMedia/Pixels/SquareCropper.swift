@@ -70,11 +70,9 @@ package final class SquareCropper {
 /// point, from the first block's centre.
 struct PatchMap {
     /// Pixels along each axis, at most 256.
-    let blockWidth: Int
-    let blockHeight: Int
+    let blockWidth, blockHeight: Int
     /// The plane may end within the last block.
-    let columns: Range<Int>
-    let rows: Range<Int>
+    let columns, rows: Range<Int>
     private let start, columnStep, rowStep: (x: Int, y: Int)
     /// Steps by which a row of the tensor may leave the region.
     private let reach: Int

@@ -44,8 +44,7 @@ final class DrawingSurface {
         }
         bytes.update(repeating: isFilled ? 255 : 0, count: count)
         surface = cairo_image_surface_create_for_data(
-            bytes, isMask ? CAIRO_FORMAT_A8 : CAIRO_FORMAT_ARGB32, Int32(area.width), Int32(area.height),
-            Int32(stride))
+            bytes, isMask ? CAIRO_FORMAT_A8 : CAIRO_FORMAT_ARGB32, Int32(area.width), Int32(area.height), Int32(stride))
         context = cairo_create(surface)
         cairo_translate(context, -Double(area.x), -Double(area.y))
         cairo_scale(context, scaleX, scaleY)
@@ -75,11 +74,7 @@ final class DrawingSurface {
 
     // MARK: Shapes
 
-    enum Style: Sendable {
-        case fill(Ink)
-        case stroke(Ink, width: Double)
-        case erase
-    }
+    enum Style: Sendable { case fill(Ink), stroke(Ink, width: Double), erase }
 
     /// Rounds the corners if `radius` is positive.
     func rectangle(_ rectangle: Rectangle, radius: Double, _ style: Style) {

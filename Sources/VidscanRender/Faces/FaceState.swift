@@ -153,8 +153,7 @@ struct FaceState {
     func scaled(by factor: Double) -> FaceState {
         guard factor != 1 else { return self }
         let (center, rest) = (box.center, 1 - factor)
-        return moved(
-            by: AffineTransform(xx: factor, xy: 0, x: center.x * rest, yx: 0, yy: factor, y: center.y * rest))
+        return moved(by: AffineTransform(xx: factor, xy: 0, x: center.x * rest, yx: 0, yy: factor, y: center.y * rest))
     }
 
     /// Tilt in degrees clockwise, from the eyes if possible, because they are known without a mesh.

@@ -11,8 +11,7 @@ struct FaceTimeline {
         /// How well single samples match the person of their face.
         var identity = false
         /// The reach of the window around the current time.
-        var behindSeconds = 0.0
-        var aheadSeconds = 0.0
+        var behindSeconds = 0.0, aheadSeconds = 0.0
     }
 
     struct Sample {
