@@ -102,8 +102,7 @@ package struct PageFace: Sendable {
 }
 
 package struct PageFact: Sendable {
-    let name: String
-    let value: String
+    package let name, value: String
 
     package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 }

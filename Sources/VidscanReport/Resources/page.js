@@ -164,6 +164,10 @@
     if (!Number.isNaN(time)) player.stop(time); else if (track) player.stop(track.best);
   }
   addEventListener("hashchange", followAddress);
+  const header = document.querySelector("header");
+  // A page that leads here may name itself at the end of the address: a file with a relative path.
+  const [, origin, originName] = /[#&]from=((?:[^/:\\]+\/)*([^/:\\]+\.html))$/.exec(location.hash) ?? [];
+  if (origin) header.prepend(make("a", { href: origin, className: "origin" }, `← ${originName}`));
   byId("link").addEventListener("click", () => {
     const person = state.selection ? `&person=${state.selection.person}` : "";
     history.replaceState(null, "", `#t=${+player.position.toFixed(3)}${person}`);
@@ -223,14 +227,14 @@
   });
   const usual = innerWidth < 800 ? 32 : 38;
   try { moveBorder(+localStorage.getItem(borderKey) || usual); } catch { moveBorder(usual); }
-  const header = document.querySelector("header");
+  const above = [header, byId("trouble"), byId("strip")];
   const measureHead = () => {
-    const height = header.getBoundingClientRect().height + byId("strip").getBoundingClientRect().height, whole = Math.ceil(height);
+    const height = above.reduce((sum, part) => sum + part.getBoundingClientRect().height, 0), whole = Math.ceil(height);
     screenArea.style.setProperty("--head", whole + "px");
     // The video begins at a whole pixel.
     screenArea.style.marginTop = whole - height + "px";
   };
-  for (const part of [header, byId("strip")]) new ResizeObserver(measureHead).observe(part);
+  for (const part of above) new ResizeObserver(measureHead).observe(part);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
