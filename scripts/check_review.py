@@ -835,6 +835,11 @@ def check_passing_on(program, work):
                 all(0 <= top < bottom <= height and 0 <= left < right <= wide for top, bottom, left, right in bottoms),
                 f"{name}: video, lists and timeline are on one screen {bottoms}")
             expect(browser.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: nothing sticks out")
+            browser.run("document.getElementById('video').dispatchEvent(new Event('error'))")
+            time.sleep(0.2)
+            expect(
+                browser.run("return !document.getElementById('trouble').hidden && document.getElementById('panel-people').clientHeight > 100"),
+                f"{name}: a message that the video cannot be played leaves room for the people")
             before = browser.run("return document.getElementById('area').getBoundingClientRect().height")
             browser.run("document.getElementById('border').focus()")
             browser.key("\ue013", "\ue013")
@@ -853,6 +858,13 @@ def check_passing_on(program, work):
         browser.run("window.vidscanReview.seek(8)")
         browser.run("document.getElementById('link').click()")
         expect(browser.run("return location.hash") == "#t=8&person=1", "a link to here has the time and the person")
+        for origin, leads in (
+                ("../index.html", True), ("a%20b/x.html", True), ("//host/x.html", False), ("/x.html", False), ("https://host/x.html", False),
+                ("javascript:alert(1)//x.html", False), ("..\\x.html", False), ("x.mp4", False)):
+            browser.run("history.replaceState(null, '', '#face=1&from=' + arguments[0])", origin)
+            reload(browser)
+            link = browser.run("return document.querySelector('header a')?.getAttribute('href')")
+            expect(link == (origin if leads else None), f"from {origin}: the link back is {link}")
         browser.run("window.vidscanReview.setView(3, 6)")
         browser.run("document.getElementById('rows-csv').click(); document.getElementById('view-png').click()")
         for _ in range(50):

@@ -33,17 +33,15 @@
     show();
   }
   for (const button of document.querySelectorAll("[data-answer]")) button.addEventListener("click", () => answer(button.dataset.answer));
-  byId("take-back")?.addEventListener("click", () => { answers.pop(); keep(); });
-  byId("save")?.addEventListener("click", () => {
+  byId("take-back").addEventListener("click", () => { answers.pop(); keep(); });
+  byId("save").addEventListener("click", () => {
     const name = `corrections-${stamp()}.txt`, folder = location.protocol === "file:" ? decodeURIComponent(new URL(".", location).pathname).slice(0, -1) : "STUDY";
     download(new Blob([show().lines.join("")], { type: "text/plain" }), name);
     saved = `vidscan people --output ${quoted(folder)} --corrections ~/Downloads/${name}`;
     show();
   });
   addEventListener("keydown", event => {
-    const kind = { y: "yes", n: "no", s: "skip" }[event.key.toLowerCase()];
-    if (!kind || event.ctrlKey || event.metaKey || event.altKey || !pairs.length) return;
-    event.preventDefault();
-    answer(kind);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey)
+      for (const button of document.querySelectorAll("[data-key]")) if (button.dataset.key === event.key.toLowerCase()) button.click();
   });
-  if (pairs.length) show();
+  show();
