@@ -835,6 +835,13 @@ def check_passing_on(program, work):
                 all(0 <= top < bottom <= height and 0 <= left < right <= wide for top, bottom, left, right in bottoms),
                 f"{name}: video, lists and timeline are on one screen {bottoms}")
             expect(browser.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: nothing sticks out")
+            if width >= 800:
+                for metric in ("joy", "yaw", "gaze_yaw"):
+                    browser.run("document.querySelector(`#metric-list [value=${arguments[0]}]`).click()", metric)
+                time.sleep(0.2)
+                expect(
+                    browser.run("return document.getElementById('curves').clientHeight") >= 4 * 40
+                    and browser.run("return document.getElementById('picture').clientHeight") > 80, f"{name}: four curves can be read")
             browser.run("document.getElementById('video').dispatchEvent(new Event('error'))")
             time.sleep(0.2)
             expect(
@@ -882,6 +889,12 @@ def check_passing_on(program, work):
         expect(
             browser.run("return ['picture', 'area'].every(id => document.getElementById(id).getBoundingClientRect().height > 100)"),
             "in print, there are the picture and the timeline")
+        browser.run("dispatchEvent(new Event('beforeprint'))")
+        widths, ends = browser.run(
+            "const box = id => document.getElementById(id).getBoundingClientRect();"
+            "return [['curves', 'bars'].map(id => box(id).width), [[...document.querySelectorAll('.lane-name')].at(-1).getBoundingClientRect().bottom, box('bars').bottom]]")
+        expect(widths == [690, 690] and ends[0] <= ends[1], f"the timeline fits a page, and has all lanes {widths} {ends}")
+        browser.run("dispatchEvent(new Event('afterprint'))")
         expect(not browser.complaints(), "the browser complains of nothing")
     finally:
         browser.close()

@@ -164,7 +164,7 @@
         },
         make("span", { className: "when" }, clock(event.time)), make("span", {}, words(event.kind)),
         make("bdi", { className: "who" }, event.track?.owner.name ?? ""),
-        make("bdi", { className: "what" }, [event.value, event.measured === null ? "" : `${event.measured} % measured`].filter(Boolean).join(", ")))));
+        make("bdi", { className: "what", title: event.value }, [event.value, event.measured === null ? "" : `${event.measured} % measured`].filter(Boolean).join(", ")))));
       if (focused >= first && focused < last) this.inner.children[focused - first].focus({ preventScroll: true });
     },
     focus(index) {

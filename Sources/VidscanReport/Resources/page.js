@@ -7,7 +7,7 @@
   function setLoop(end) {
     player.loop = end === null ? [null, null] : player.loop.with(end, player.position);
     const [from, to] = player.loop, isWhole = from !== null && to !== null && from < to;
-    if (!isWhole) say(from === null && to === null ? "No loop." : `${from === null || from >= to && end === 1 ? "B" : "A"} is set. Now set the other end.`);
+    say(isWhole ? `From ${clock(from)} to ${clock(to)}.` : from === null && to === null ? "No loop." : `${from === null || from >= to && end === 1 ? "B" : "A"} is set. Now set the other end.`);
     if (isWhole || byId("only").value === "loop") byId("only").value = isWhole ? "loop" : "";
     keepRanges();
   }
@@ -225,8 +225,13 @@
     moveBorder(+border.ariaValueNow + turn);
     keepBorder();
   });
-  const usual = innerWidth < 800 ? 32 : 38;
-  try { moveBorder(+localStorage.getItem(borderKey) || usual); } catch { moveBorder(usual); }
+  /** Gives the timeline what its curves and two lanes need, unless the window is small. */
+  function makeRoom() {
+    const others = area.parentElement.offsetHeight - area.clientHeight, wanted = others + rulerHeight + 56 * state.stack.length + lanesHeight(2);
+    if (innerWidth >= 800) moveBorder(Math.max(+border.ariaValueNow, Math.min(60, 100 * wanted / screenArea.clientHeight)));
+  }
+  on("metric", makeRoom);
+  moveBorder(innerWidth < 800 ? 32 : 38);
   const above = [header, byId("trouble"), byId("strip")];
   const measureHead = () => {
     const height = above.reduce((sum, part) => sum + part.getBoundingClientRect().height, 0), whole = Math.ceil(height);
@@ -248,6 +253,9 @@
     emit("model");
     measureHead();
     showMetrics();
+    let kept = null;
+    try { kept = localStorage.getItem(borderKey); } catch { /* As above. */ }
+    if (kept) moveBorder(+kept); else makeRoom();
     new ResizeObserver(resize).observe(area);
     if (picture) new ResizeObserver(() => { drawOverlay(); emit("layout"); }).observe(picture);
     player.start();

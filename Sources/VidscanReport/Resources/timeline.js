@@ -8,16 +8,16 @@
   const laneHeight = () => rowHeight + episodeHeight * state.rows.length;
 
   const drawing = { wanted: false, count: 0 };
+  function draw() {
+    drawing.wanted = false;
+    drawing.count++;
+    drawCurves();
+    drawBars();
+    movePlayhead(state.time);
+  }
   function redraw() {
-    if (drawing.wanted) return;
+    if (!drawing.wanted) requestAnimationFrame(draw);
     drawing.wanted = true;
-    requestAnimationFrame(() => {
-      drawing.wanted = false;
-      drawing.count++;
-      drawCurves();
-      drawBars();
-      movePlayhead(state.time);
-    });
   }
 
   /** The size of the timeline, which is measured only when it changes, because that lays the page out. */
@@ -314,10 +314,26 @@
     // While the video plays, the view follows the playhead.
     if (player.isPlaying && (time > view[1] || time < view[0])) setView(time, time + view[1] - view[0]);
   });
-  const resize = () => {
+  function measureArea() {
     areaWidth = area.clientWidth;
     areaHeight = area.clientHeight;
     gutter = areaWidth < 520 ? 84 : 132;
     area.style.setProperty("--gutter", gutter + "px");
+  }
+  const resize = () => {
+    measureArea();
     emit("layout");
   };
+  const lanesHeight = count => headHeight() + laneHeight() * Math.min(count, state.lanes.length) + 8;
+  // On paper, the timeline is as wide as a page, and has all lanes, below curves that are at most as high.
+  addEventListener("beforeprint", () => {
+    const height = 2 * Math.min(2000, Math.max(lanesHeight(Infinity), rulerHeight + 64 * state.stack.length));
+    Object.assign(area.style, { flex: "none", width: "690px", height: height + "px" });
+    // What is drawn over the video must not be drawn again, because its background would be printed white.
+    measureArea();
+    draw();
+  });
+  addEventListener("afterprint", () => {
+    area.removeAttribute("style");
+    resize();
+  });
