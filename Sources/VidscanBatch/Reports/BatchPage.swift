@@ -113,10 +113,7 @@ struct BatchPage {
             FileManager.default.fileExists(atPath: "\(folder)/\(resultPath)/\($0)")
         }
         guard let target else { return nil }
-        // Text before a colon would be a scheme.
-        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":"))
-        return (resultPath + "/" + (target == "report.html" ? target : "")).addingPercentEncoding(
-            withAllowedCharacters: allowed)
+        return FilePath.percentEncoded(resultPath + "/" + (target == "report.html" ? target : ""))
     }
 
     /// `2026-11-21 02:10`

@@ -208,23 +208,20 @@
     screenArea.style.setProperty("--timeline", percent + "%");
     border.setAttribute("aria-valuenow", Math.round(percent));
   }
-  function keepBorder() {
-    try { localStorage.setItem(borderKey, border.ariaValueNow); } catch { /* It is not kept. */ }
-  }
   border.addEventListener("pointerdown", event => border.setPointerCapture(event.pointerId));
   border.addEventListener("pointermove", event => {
     if (!border.hasPointerCapture(event.pointerId)) return;
     const box = screenArea.getBoundingClientRect();
     moveBorder(100 * (box.bottom - event.clientY) / box.height);
   });
-  border.addEventListener("pointerup", keepBorder);
   border.addEventListener("keydown", event => {
     const turn = { ArrowUp: 4, ArrowDown: -4 }[event.key];
     if (!turn) return;
     event.preventDefault();
     moveBorder(+border.ariaValueNow + turn);
-    keepBorder();
   });
+  for (const kind of ["pointerup", "keyup"])
+    border.addEventListener(kind, () => { try { localStorage.setItem(borderKey, border.ariaValueNow); } catch { /* It is not kept. */ } });
   /** Gives the timeline what its curves and two lanes need, unless the window is small. */
   function makeRoom() {
     const others = area.parentElement.offsetHeight - area.clientHeight, wanted = others + rulerHeight + 56 * state.stack.length + lanesHeight(2);

@@ -150,22 +150,8 @@
   }
 
   /** When a track has samples: it may be interrupted. */
-  function spansOf(track) {
-    if (track.spans) return track.spans;
-    const spans = [];
-    let from = null, last = null;
-    for (let row = track.from; row < track.to; row++) {
-      const sample = sampleOf[row];
-      if (last !== null && sample - last > data.stride) {
-        spans.push([from, times[last] + data.interval * data.stride]);
-        from = null;
-      }
-      from ??= times[sample];
-      last = sample;
-    }
-    if (last !== null) spans.push([from, times[last] + data.interval * data.stride]);
-    return track.spans = spans;
-  }
+  const spansOf = track => track.spans ??= appearances(track, row => sampleOf[row] - sampleOf[row - 1] > data.stride)
+    .map(([from, to]) => [timeOf(from), timeOf(to - 1) + data.interval * data.stride]);
 
   function movePlayhead(time) {
     const x = toX(time), playhead = byId("playhead");
@@ -196,9 +182,8 @@
     const key = `${state.rows} ${state.lanes.map(person => person.id)}`;
     if (key === lanesShown) return;
     lanesShown = key;
-    byId("lane-names").replaceChildren(...state.lanes.map((person, index) => {
-      const best = pictureOf(person);
-      return make("button", {
+    byId("lane-names").replaceChildren(...state.lanes.map((person, index) =>
+      make("button", {
         type: "button", className: "lane-name", title: `${person.name}: double-click or F2 to rename`, "data-person": person.id, style: `top: ${headHeight() + index * laneHeight()}px; ${colorStyle(person)}`,
         draggable: true, onclick: event => openAt(event, person.tracks[0]),
         // A lane that is dragged onto another one is the same person.
@@ -208,8 +193,7 @@
           const dragged = state.model.people.get(+event.dataTransfer.getData("text/plain"));
           if (dragged && dragged !== person) join(dragged.tracks[0], person);
         },
-      }, best ? make("img", { src: best, alt: "", width: 22, height: 22 }) : null, make("bdi", {}, person.name));
-    }));
+      }, portrait(person, 22), make("bdi", {}, person.name))));
   }
 
   const pointers = new Map();
