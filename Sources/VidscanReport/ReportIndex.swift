@@ -19,7 +19,8 @@ package struct ReportIndex: Sendable {
         ) {
             values = ["name": name, "groups": groups.joined(separator: " "), "cells": cells, "thumbnails": thumbnails]
             // The template would look for a missing value in the enclosing ones.
-            for (key, value) in ["hint": hint, "link": link, "back": back, "note": note] { values[key] = value ?? false }
+            let optional = ["hint": hint, "link": link, "back": back, "note": note]
+            for (key, value) in optional { values[key] = value ?? false }
         }
 
         package func child(named name: String) -> Any? { values[name] }

@@ -179,10 +179,8 @@ package final class ReportThumbnails: Sendable {
             let length = end - start.lowerBound
             if end > start.upperBound, length <= maximumLength {
                 let face = bytes[..<start.lowerBound].suffix(13).dropLast(3).reversed().prefix { digits.contains($0) }
-                pictures.append(
-                    PageFact(
-                        String(decoding: face.reversed(), as: UTF8.self),
-                        String(decoding: bytes[start.lowerBound..<end], as: UTF8.self)))
+                let url = String(decoding: bytes[start.lowerBound..<end], as: UTF8.self)
+                pictures.append(PageFact(String(decoding: face.reversed(), as: UTF8.self), url))
             }
         }
         return pictures
