@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Watches a batch in a browser as a user would: opens index.html from the folder, without a server, while the batch runs. Checks the
 progress, that the page reloads itself and stops when the batch ends, that it says so when the batch was killed, that names do no
-harm, and how long a page of 20,000 files takes.
+harm, and how long a page of 20,000 files takes. Then uses a study of three clips in which two decisions are doubtful: answers
+with keys, saves, applies what was saved, and follows the links to the reports and back.
 
 usage: check_batch_page.py VIDSCAN [FOLDER FOR SCREENSHOTS]
 
-Needs only chromedriver (Debian's chromium-driver).
+Needs chromedriver (Debian's chromium-driver) and ffmpeg.
 """
 
 import json
@@ -42,6 +43,73 @@ def requests(browser):
     return [
         json.loads(entry["message"])["message"]["params"]["request"]["url"] for entry in browser.log("performance")
         if '"Network.requestWillBeSent"' in entry["message"]]
+
+
+def make_study(vidscan, work, sample):
+    """A batch of the sample clip and of two dark or pale, blurred parts of it, whose woman is hard to recognise."""
+    clips = work / "clips"
+    clips.mkdir()
+    shutil.copy(sample, clips / "clip.mp4")
+    for name, start, filters in (
+            ("pale & blurred.mp4", 8, "gblur=3.4,hflip,eq=brightness=0.2:contrast=0.6"),
+            ("dark+100%41.mp4", 12, "gblur=4.5,eq=brightness=-0.15:contrast=0.5")):
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-ss", str(start), "-t", "6", "-i", sample, "-vf", filters, "-crf", "36", "-an", clips / name],
+            check=True)
+    subprocess.run(
+        [vidscan, "batch", "clips", "--output", "my study", "--people", "--report", "--rate", "2", "--quiet"], cwd=work, check=True)
+    return work / "my study"
+
+
+def check_study(vidscan, study, work, pictures):
+    """Checks the pairs of a study as its page asks for it."""
+    page, current = study / "people.html", "return document.querySelector('.pair:not([hidden]) code')?.textContent"
+    answered = "return document.getElementById('answered').textContent"
+    browser = Browser(1280, 900, False)
+    browser.call("POST", "/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {"behavior": "allow", "downloadPath": str(work)}})
+    try:
+        browser.open(page)
+        first, count = browser.run(current), browser.run("return document.querySelectorAll('.pair').length")
+        expect(count >= 2 and first.startswith("merge"), f"{count} decisions are doubtful, the first one about {first}")
+        if pictures:
+            browser.screenshot(pictures / "study.png")
+        browser.key("s")
+        second = browser.run(current)
+        expect(second != first, f"S leaves it for later, and asks about {second}")
+        browser.key("n", "u")
+        expect(browser.run(current) == second and browser.run(answered).startswith("0 of"), "U takes an answer back")
+        browser.key("y")
+        browser.call("POST", "/refresh", {})
+        expect(browser.run(answered) == f"1 of {count} answered, 0 wrong", "answers survive a reload")
+        while browser.run(current) not in (first, None):
+            browser.key("s")
+        browser.key("n")
+        browser.run("document.getElementById('save').click()")
+        saved = until(lambda: next(work.glob("corrections-*.txt"), None), "the corrections are saved")
+        expect(saved.read_text() == first + "\n", f"what is wrong is saved: {saved.read_text()!r}")
+        command = browser.run("return document.getElementById('commands').textContent").replace("~/Downloads", str(work))
+        expect(command.startswith("vidscan people "), command)
+        subprocess.run(command.replace("vidscan", str(vidscan), 1), shell=True, check=True, capture_output=True)
+        browser.call("POST", "/refresh", {})
+        left = browser.run("return [...document.querySelectorAll('.pair code')].map(e => e.textContent)")
+        expect(first not in left, f"the command joins the two; left are {left}")
+
+        for origin, link, name in ((page, ".person a", "a face"), (study / "index.html", ".strip a", "a picture")):
+            links = "[...document.querySelectorAll(arguments[0])]"
+            browser.open(origin, "true")
+            for index in range(browser.run(f"return {links}.length", link)):
+                browser.open(origin, "true")
+                address = browser.run(f"return {links}[arguments[1]].href", link, index)
+                browser.run(f"{links}[arguments[1]].click()", link, index)
+                until(lambda: browser.run("return document.body?.dataset.ready"), f"{address} opens")
+                expect(browser.run("return document.querySelectorAll('#people .chosen').length") == 1, f"{name} opens its report at that person")
+                browser.run("document.querySelector('header a').click()")
+                until(lambda: browser.run("return location.href") == origin.as_uri(), "the report leads back")
+        browser.open(study / "clip.mp4.vidscan/report.html", "document.body.dataset.ready")
+        expect(browser.run("return !document.querySelector('header a')"), "a report that was opened alone has no link")
+        expect(not browser.complaints(), "the browser complains of nothing")
+    finally:
+        browser.close()
 
 
 def main():
@@ -136,6 +204,8 @@ def main():
         browser.run("document.getElementById('more').click()")
         expect(browser.run("return document.querySelectorAll('#files tbody tr').length") == 1000, "more files on request")
         browser.close()
+        check_study(vidscan, make_study(vidscan, work, sample), work, pictures)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -835,6 +835,18 @@ def check_passing_on(program, work):
                 all(0 <= top < bottom <= height and 0 <= left < right <= wide for top, bottom, left, right in bottoms),
                 f"{name}: video, lists and timeline are on one screen {bottoms}")
             expect(browser.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: nothing sticks out")
+            if width >= 800:
+                for metric in ("joy", "yaw", "gaze_yaw"):
+                    browser.run("document.querySelector(`#metric-list [value=${arguments[0]}]`).click()", metric)
+                time.sleep(0.2)
+                expect(
+                    browser.run("return document.getElementById('curves').clientHeight") >= 4 * 40
+                    and browser.run("return document.getElementById('picture').clientHeight") > 80, f"{name}: four curves can be read")
+            browser.run("document.getElementById('video').dispatchEvent(new Event('error'))")
+            time.sleep(0.2)
+            expect(
+                browser.run("return !document.getElementById('trouble').hidden && document.getElementById('panel-people').clientHeight > 100"),
+                f"{name}: a message that the video cannot be played leaves room for the people")
             before = browser.run("return document.getElementById('area').getBoundingClientRect().height")
             browser.run("document.getElementById('border').focus()")
             browser.key("\ue013", "\ue013")
@@ -853,6 +865,13 @@ def check_passing_on(program, work):
         browser.run("window.vidscanReview.seek(8)")
         browser.run("document.getElementById('link').click()")
         expect(browser.run("return location.hash") == "#t=8&person=1", "a link to here has the time and the person")
+        for origin, leads in (
+                ("../index.html", True), ("a%20b/x.html", True), ("//host/x.html", False), ("/x.html", False), ("https://host/x.html", False),
+                ("javascript:alert(1)//x.html", False), ("..\\x.html", False), ("x.mp4", False)):
+            browser.run("history.replaceState(null, '', '#face=1&from=' + arguments[0])", origin)
+            reload(browser)
+            link = browser.run("return document.querySelector('header a')?.getAttribute('href')")
+            expect(link == (origin if leads else None), f"from {origin}: the link back is {link}")
         browser.run("window.vidscanReview.setView(3, 6)")
         browser.run("document.getElementById('rows-csv').click(); document.getElementById('view-png').click()")
         for _ in range(50):
@@ -870,6 +889,12 @@ def check_passing_on(program, work):
         expect(
             browser.run("return ['picture', 'area'].every(id => document.getElementById(id).getBoundingClientRect().height > 100)"),
             "in print, there are the picture and the timeline")
+        browser.run("dispatchEvent(new Event('beforeprint'))")
+        widths, ends = browser.run(
+            "const box = id => document.getElementById(id).getBoundingClientRect();"
+            "return [['curves', 'bars'].map(id => box(id).width), [[...document.querySelectorAll('.lane-name')].at(-1).getBoundingClientRect().bottom, box('bars').bottom]]")
+        expect(widths == [690, 690] and ends[0] <= ends[1], f"the timeline fits a page, and has all lanes {widths} {ends}")
+        browser.run("dispatchEvent(new Event('afterprint'))")
         expect(not browser.complaints(), "the browser complains of nothing")
     finally:
         browser.close()

@@ -50,8 +50,8 @@ package struct Report: Sendable {
         let samples: Int
         let cuts: Int
         let warnings: Int
-        /// The faces that are visible for longest, as `data:` URLs.
-        let thumbnails: [String]
+        /// The faces that are visible for longest, as `data:` URLs by face_id.
+        let thumbnails: [PageFact]
     }
 
     /// More tracks would make the page too large for a browser.
@@ -146,7 +146,9 @@ package struct Report: Sendable {
             path: path, faces: allFaces.count, notice: notices.isEmpty ? nil : notices.joined(separator: "; "),
             title: title, seconds: samples.range.upperBound, samples: samples.count,
             cuts: events.count { $0.kind == .shotCut }, warnings: result.record.warnings.count,
-            thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { pictures[$0.id] })
+            thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { face in
+                pictures[face.id].map { PageFact("\(face.id)", $0) }
+            })
     }
 
     private func video(

@@ -9,15 +9,18 @@ package struct ReportIndex: Sendable {
 
         /// - Parameters:
         ///   - link: Relative to the index; `nil` without a report.
+        ///   - back: The index, relative to the report.
         ///   - note: An error or notice, below the name.
         ///   - groups: Words without spaces.
+        ///   - thumbnails: Their face_ids, and their `data:` URLs.
         package init(
-            name: String, hint: String? = nil, link: String?, note: String?, groups: [String] = [], cells: [PageCell],
-            thumbnails: [String] = []
+            name: String, hint: String? = nil, link: String?, back: String? = nil, note: String?, groups: [String] = [],
+            cells: [PageCell], thumbnails: [PageFact] = []
         ) {
             values = ["name": name, "groups": groups.joined(separator: " "), "cells": cells, "thumbnails": thumbnails]
             // The template would look for a missing value in the enclosing ones.
-            for (key, value) in ["hint": hint, "link": link, "note": note] { values[key] = value ?? false }
+            let optional = ["hint": hint, "link": link, "back": back, "note": note]
+            for (key, value) in optional { values[key] = value ?? false }
         }
 
         package func child(named name: String) -> Any? { values[name] }
@@ -71,6 +74,7 @@ extension Report {
             case .success(let summary):
                 return ReportIndex.Row(
                     name: summary.title, link: FilePath.relative(summary.path, to: folder),
+                    back: FilePath.relative(path, to: FilePath.folder(of: FilePath.absolute(summary.path))),
                     note: summary.warnings > 0 ? NumberText.count(summary.warnings, "warning") : nil,
                     cells: [
                         TimeText.clock(Int64(summary.seconds * 1e6)), "\(summary.samples)", "\(summary.faces)",

@@ -199,7 +199,7 @@ struct ReportTests {
             outcome.errorLines.contains(
                 "vidscan: error: empty: is not a vidscan result: it has no run.json"), "\(outcome.errors)")
         let page = try folder.text("all.html")
-        #expect(page.contains("href=\"one%20two.png.vidscan/report.html\""))
+        #expect(page.contains("href=\"one%20two.png.vidscan/report.html#from=../all.html\""))
         #expect(page.contains("is not a vidscan result"))
     }
 

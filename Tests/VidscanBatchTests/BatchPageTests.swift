@@ -38,6 +38,13 @@ struct BatchPageTests: JournalTesting {
         #expect(!(try folder.text("index.html").contains("alert(1)")))
     }
 
+    @Test("A picture opens the report at its face, and the report can lead back")
+    func links() throws {
+        let page = try folder(reports: ["{\"pictures\":{\"12\":\"data:image/jpeg;base64,AAAA\"}}"]).text("index.html")
+        #expect(page.contains("<a href=\"0.vidscan/report.html#from=../index.html\">"))
+        #expect(page.contains("<a href=\"0.vidscan/report.html#face=12&amp;from=../index.html\"><img "))
+    }
+
     @Test("The pictures of all reports together take 4 MB at most, and those of many results are one each")
     func budget() throws {
         let one = "<img src='data:image/jpeg;base64,\(String(repeating: "A", count: 9_000))'>"

@@ -39,7 +39,7 @@ struct BatchPage {
             heads: [
                 .init("status", isNumber: false), .init("length"), .init("samples"), .init("faces"), .init("people"),
                 .init("events"), .init("warnings"), .init("processing time (s)"), .init("attempts"),
-            ], rows: shown.map { row($0, pictures[PathBytes($0.resultPath)] ?? []) })
+            ], rows: shown.map { row($0, pictures[PathBytes($0.resultPath)] ?? [], page: FilePath.name(of: path)) })
         page.groups = counts.map { .init($0.status.rawValue, $0.text) }
         if withWarnings > 0 { page.groups.append(.init(Self.warningGroup, "\(withWarnings) with warnings")) }
         page.facts = facts
@@ -63,7 +63,8 @@ struct BatchPage {
         ]
     }
 
-    private func row(_ item: BatchJournal.Item, _ pictures: [String]) -> ReportIndex.Row {
+    private func row(_ item: BatchJournal.Item, _ pictures: [PageFact], page: String) -> ReportIndex.Row {
+        let link = link(to: item.resultPath)
         let warnings = item.currentWarnings
         let figures: [String] = [
             item.videoSeconds.map(Self.clock), item.frames.map { "\($0)" }, item.faces.map { "\($0)" },
@@ -75,22 +76,24 @@ struct BatchPage {
         let notes = [item.error].compactMap { $0 } + warnings.prefix(Self.maximumWarnings)
         let more = warnings.count > Self.maximumWarnings ? ["…"] : []
         return ReportIndex.Row(
-            name: Printable.line(name(of: item)), hint: Printable.line(item.path), link: link(to: item.resultPath),
+            name: Printable.line(name(of: item)), hint: Printable.line(item.path), link: link,
+            back: link?.hasSuffix("/report.html") == true
+                ? String(repeating: "../", count: FilePath.names(item.resultPath).count) + page : nil,
             note: notes.isEmpty ? nil : (notes + more).map(Printable.line).joined(separator: " · "),
             groups: [item.status.rawValue] + (warnings.isEmpty ? [] : [Self.warningGroup]),
             cells: texts.enumerated().map { .init($1, isNumber: $0 > 0) }, thumbnails: pictures)
     }
 
     /// Pictures of faces from the reports of the first rows that have any, as many as fit on the page.
-    private func pictures(_ items: some Sequence<BatchJournal.Item>) -> [PathBytes: [String]] {
+    private func pictures(_ items: some Sequence<BatchJournal.Item>) -> [PathBytes: [PageFact]] {
         let done = items.filter { $0.status == .done }
         var left = ReportThumbnails.budget
-        var pictures: [PathBytes: [String]] = [:]
+        var pictures: [PathBytes: [PageFact]] = [:]
         // Few results get several pictures each, many get one.
         let count = max(1, min(ReportThumbnails.maximumPerResult, left / max(1, done.count * 10_000)))
         for item in done {
             let found = thumbnails.pictures(inReport: "\(folder)/\(item.resultPath)/report.html", count: count)
-            let length = found.reduce(0) { $0 + $1.utf8.count }
+            let length = found.reduce(0) { $0 + $1.value.utf8.count }
             guard length <= left else { break }
             left -= length
             if !found.isEmpty { pictures[PathBytes(item.resultPath)] = found }
@@ -110,10 +113,7 @@ struct BatchPage {
             FileManager.default.fileExists(atPath: "\(folder)/\(resultPath)/\($0)")
         }
         guard let target else { return nil }
-        // Text before a colon would be a scheme.
-        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":"))
-        return (resultPath + "/" + (target == "report.html" ? target : "")).addingPercentEncoding(
-            withAllowedCharacters: allowed)
+        return FilePath.percentEncoded(resultPath + "/" + (target == "report.html" ? target : ""))
     }
 
     /// `2026-11-21 02:10`
@@ -139,11 +139,11 @@ package final class ReportThumbnails: Sendable {
     private static let maximumBytes = 512 << 10
     private static let prefix = Array("data:image/jpeg;base64,".utf8)
 
-    private let entries = Mutex<[PathBytes: (state: FileState, pictures: [String])]>([:])
+    private let entries = Mutex<[PathBytes: (state: FileState, pictures: [PageFact])]>([:])
 
     package init() {}
 
-    func pictures(inReport path: String, count: Int) -> [String] {
+    func pictures(inReport path: String, count: Int) -> [PageFact] {
         guard let state = FileState(path: path) else { return [] }
         let known = entries.withLock { $0[PathBytes(path)] }
         if let known, known.state == state { return Array(known.pictures.prefix(count)) }
@@ -152,11 +152,11 @@ package final class ReportThumbnails: Sendable {
         return Array(pictures.prefix(count))
     }
 
-    private static func read(_ path: String) -> [String] {
+    private static func read(_ path: String) -> [PageFact] {
         guard let file = FileHandle(forReadingAtPath: path) else { return [] }
         defer { try? file.close() }
         var bytes: [UInt8] = []
-        var pictures: [String] = []
+        var pictures: [PageFact] = []
         // In pieces, because the first ones usually contain enough.
         while pictures.count < maximumPerResult, bytes.count < maximumBytes,
             let piece = try? file.read(upToCount: 64 << 10), !piece.isEmpty
@@ -167,9 +167,10 @@ package final class ReportThumbnails: Sendable {
         return pictures
     }
 
-    /// Finds the `data:` URLs of JPEG files, which end before a character that they cannot contain.
-    private static func find(in bytes: [UInt8]) -> [String] {
-        var pictures: [String] = []
+    /// Finds the `data:` URLs of JPEG files, which end before a character that they cannot contain, and their keys, which
+    /// are face_ids: `"3":"data:…"`. Without one, the first text is empty.
+    private static func find(in bytes: [UInt8]) -> [PageFact] {
+        var pictures: [PageFact] = []
         var position = bytes.startIndex
         while pictures.count < maximumPerResult, let start = bytes[position...].firstRange(of: prefix) {
             let end = bytes[start.upperBound...].firstIndex { !base64.contains($0) } ?? bytes.endIndex
@@ -177,11 +178,14 @@ package final class ReportThumbnails: Sendable {
             guard end < bytes.endIndex else { break }
             let length = end - start.lowerBound
             if end > start.upperBound, length <= maximumLength {
-                pictures.append(String(decoding: bytes[start.lowerBound..<end], as: UTF8.self))
+                let face = bytes[..<start.lowerBound].suffix(13).dropLast(3).reversed().prefix { digits.contains($0) }
+                let url = String(decoding: bytes[start.lowerBound..<end], as: UTF8.self)
+                pictures.append(PageFact(String(decoding: face.reversed(), as: UTF8.self), url))
             }
         }
         return pictures
     }
 
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
 }

@@ -50,7 +50,8 @@ struct PeoplePage {
                 // Opens the report at the clearest picture of the face.
                 FileManager.default.fileExists(atPath: path)
                     ? FilePath.relative(path, to: folder.path)
-                        + "#t=\(TimeText.seconds(row.best.bestMicroseconds))&face=\(row.tracks[0].faceID)" : nil
+                        + "#t=\(TimeText.seconds(row.best.bestMicroseconds))&face=\(row.tracks[0].faceID)&from="
+                        + FilePath.relative(folder.path(of: Self.file), to: FilePath.folder(of: path)) : nil
             }
             let ids = row.tracks.map { String($0.faceID) }
             let tracks = (ids.count == 1 ? "face " : "faces ") + ids.joined(separator: ", ")

@@ -122,8 +122,7 @@ package struct PageFace: Sendable {
 }
 
 package struct PageFact: Sendable {
-    let name: String
-    let value: String
+    package let name, value: String
 
     package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 }
@@ -144,7 +143,12 @@ extension FilePath {
         let base = names(absolute(folder))
         let common = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
         let parts = Array(repeating: "..", count: base.count - common) + target[common...].map(String.init)
+        return percentEncoded(parts.joined(separator: "/"))
+    }
+
+    package static func percentEncoded(_ path: String) -> String {
+        // Text before a colon would be a scheme.
         let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":"))
-        return parts.map { $0.addingPercentEncoding(withAllowedCharacters: allowed) ?? $0 }.joined(separator: "/")
+        return path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
     }
 }

@@ -142,12 +142,7 @@
   const micro = value => Math.round(value * 1e6) / 1e6;
   const faceAt = row => ({ time: micro(timeOf(row)), box: boxOf(row) });
   /** A track's time and box by which a correction names it: at the playhead if it is visible there. */
-  function faceOf(track) {
-    const row = search(track.from, track.to, row => timeOf(row) > state.time + sameTime) - 1;
-    let best = Math.min(Math.max(row, track.from), track.to - 1);
-    if (track.from <= best + 1 && best + 1 < track.to && Math.abs(timeOf(best + 1) - state.time) < Math.abs(timeOf(best) - state.time)) best++;
-    return faceAt(best);
-  }
+  const faceOf = track => faceAt(nearestRow(track, state.time));
 
   function select(track) {
     state.selection = track;
@@ -194,11 +189,9 @@
     byId("somebody-else").disabled = !companion(selection);
     byId("somebody-else").textContent = `Not ${owner.name}`;
     // Their pictures with their names.
-    const others = state.order.filter(person => person !== owner).map(person => {
-      const image = pictureOf(person);
-      return make("button", { type: "button", className: "face", ariaLabel: `Same person as ${person.name}`, style: colorStyle(person), onclick: () => join(selection, person) },
-        image ? make("img", { src: image, alt: "" }) : make("span", { className: "nopicture" }, "?"), make("bdi", {}, person.name));
-    });
+    const others = state.order.filter(person => person !== owner).map(person =>
+      make("button", { type: "button", className: "face", ariaLabel: `Same person as ${person.name}`, style: colorStyle(person), onclick: () => join(selection, person) },
+        portrait(person, 60) ?? make("span", { className: "nopicture" }, "?"), make("bdi", {}, person.name)));
     byId("others").replaceChildren(...others.length ? [make("span", { className: "hint" }, "Same person as")] : [], ...others);
   }
   // Among many people, what is typed as a name finds those who have it already.
@@ -262,12 +255,8 @@
   }
   function sharesSample(a, b) {
     if (a.end < b.begin || b.end < a.begin) return false;
-    let [i, j] = [a.from, b.from];
-    while (i < a.to && j < b.to) {
-      if (sampleOf[i] === sampleOf[j]) return true;
-      if (sampleOf[i] < sampleOf[j]) i++; else j++;
-    }
-    return false;
+    const samples = new Set(sampleOf.subarray(a.from, a.to));
+    return sampleOf.subarray(b.from, b.to).some(sample => samples.has(sample));
   }
   /** The rest of the person: their longest other track, or the longest one before or after a gap in this one. */
   function companion(track) {

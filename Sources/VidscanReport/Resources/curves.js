@@ -45,7 +45,7 @@
   /** At least what the curves need to be read; the lanes have the rest, and half of the timeline if they need it. */
   const curvesHeight = () => Math.max(
     Math.min(rulerHeight + 64 * state.stack.length, areaHeight - headHeight() - 2 * laneHeight()), 90,
-    Math.min(rulerHeight + 220 * state.stack.length, areaHeight - Math.min(areaHeight / 2, headHeight() + laneHeight() * state.lanes.length + 8)));
+    Math.min(rulerHeight + 220 * state.stack.length, areaHeight - Math.min(areaHeight / 2, lanesHeight(Infinity))));
 
   function drawCurves() {
     const width = areaWidth, height = curvesHeight(), bottom = height - rulerHeight, context = fit(curves, width, height);
@@ -70,7 +70,7 @@
   function drawMetric(context, metric, top, bottom) {
     const width = areaWidth, { name, low, high, unit } = metric, column = columns.get(name);
     [top, bottom] = [top + 7, bottom - 5];
-    const y = value => bottom - (value - low) / (high - low) * (bottom - top), steps = bottom - top < 70 ? 2 : 4;
+    const y = value => bottom - (value - low) / (high - low) * (bottom - top), steps = bottom - top < 30 ? 1 : bottom - top < 70 ? 2 : 4;
     Object.assign(context, { textAlign: "right", lineWidth: 1, strokeStyle: paint.line, fillStyle: paint.soft });
     for (let i = 0; i <= steps; i++) {
       const value = low + (high - low) * i / steps, at = Math.round(y(value)) + 0.5;

@@ -102,9 +102,8 @@
 
   window.vidscanStatus = status => { errors = 0; present(status); };
   const poll = () => {
-    const script = document.createElement("script");
     // The query keeps the browser from using an older copy.
-    script.src = live.dataset.status + "?" + Date.now();
+    const script = make("script", { src: live.dataset.status + "?" + Date.now() });
     script.onload = () => { script.remove(); if (wait !== null) setTimeout(poll, wait); };
     script.onerror = () => { script.remove(); if (++errors < maximumErrors) setTimeout(poll, rare); };
     document.head.append(script);

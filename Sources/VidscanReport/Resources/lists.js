@@ -25,33 +25,30 @@
 
   function showPeople() {
     const wanted = byId("person-search").value.trim().toLowerCase();
-    const list = state.order.filter(person => person.name.toLowerCase().includes(wanted)).map(person => {
-      const image = pictureOf(person);
-      const change = event => {
-        if (event.target.checked) state.shownPeople.add(person.id); else state.shownPeople.delete(person.id);
-        redraw();
-      };
-      return make("li", { "data-person": person.id, style: colorStyle(person) },
-        make("input", { type: "checkbox", checked: state.shownPeople.has(person.id), ariaLabel: `Show the curve of ${person.name}`, onchange: change }),
+    const change = (person, isShown) => {
+      state.shownPeople[isShown ? "add" : "delete"](person.id);
+      redraw();
+    };
+    const list = state.order.filter(person => person.name.toLowerCase().includes(wanted)).map(person =>
+      make("li", { "data-person": person.id, style: colorStyle(person) },
+        make("input", { type: "checkbox", checked: state.shownPeople.has(person.id), ariaLabel: `Show the curve of ${person.name}`, onchange: event => change(person, event.target.checked) }),
         make("button", { type: "button", className: "go", ariaLabel: `${person.name}: name and correct`, onclick: event => openAt(event, person.tracks[0]) },
-          image ? make("img", { src: image, alt: "", width: 44, height: 44 }) : make("span", { className: "nopicture small" }),
+          portrait(person, 44) ?? make("span", { className: "nopicture" }),
           make("span", {}, make("bdi", { className: "name" }, person.name),
             make("span", { className: "detail" }, strip(person).filter(Boolean).join(" · "))),
           make("span", { className: "value" })),
-        make("button", { type: "button", className: "small", ariaLabel: `Go to ${person.name}`, title: "Go to the clearest picture", onclick: () => choose(person.tracks[0], person.tracks[0].best) }, "→"));
-    });
+        make("button", { type: "button", className: "small", ariaLabel: `Go to ${person.name}`, title: "Go to the clearest picture", onclick: () => choose(person.tracks[0], person.tracks[0].best) }, "→")));
     if (!list.length) list.push(make("li", { className: "empty" }, state.order.length ? "Nobody has this name." : "No face was found."));
     byId("people").replaceChildren(...list);
   }
+  /** How often an episode happens to a person; nothing if it does not. */
+  const rate = (person, kind, seconds = person.seconds) =>
+    person.episodes.has(kind) ? `${(60 * person.episodes.get(kind).length / Math.max(seconds, 1)).toFixed(1)} ${kind}s/min` : "";
   /** A person in one line: how long, how often, and how much of it could be measured. */
   function strip(person) {
-    const perMinute = kind => {
-      const count = eventList.counts.get(`${kind} ${person.id}`);
-      return count ? `${words(kind.replace("_started", ""))} ${(60 * count / Math.max(person.seconds, 1)).toFixed(1)}/min` : "";
-    };
     const { length } = person.tracks;
     return [
-      `${person.seconds.toFixed(1)} s${length > 1 ? ` in ${length} tracks` : ""}`, perMinute("smile_started"), perMinute("blink"), person.mood,
+      `${person.seconds.toFixed(1)} s${length > 1 ? ` in ${length} tracks` : ""}`, rate(person, "smile"), rate(person, "blink"), person.mood,
       `${Math.round(100 * measured(person, state.metric).fraction)} % measured`,
     ];
   }
@@ -69,15 +66,14 @@
     const percent = part => `${Math.round(100 * part)} %`;
     byId("strip").replaceChildren(...state.order.slice(0, longestPeople).map(person => {
       const quality = qualityOf(person), seconds = quality ? quality("seconds_visible") : person.seconds;
-      const rate = (kind, text) => person.episodes.has(kind) ? `${(60 * person.episodes.get(kind).length / Math.max(seconds, 1)).toFixed(1)} ${text}/min` : "";
       const fraction = quality ? quality("measured_seconds") / seconds : NaN;
       const why = Object.entries(reasons).map(([name, text]) => [quality?.(name) / seconds, text]).filter(([part]) => part >= 0.005)
         .sort(([a], [b]) => b - a).map(([part, text]) => `${percent(part)} ${text}`).join(", ");
-      const speech = person.episodes.get("speaks")?.reduce((sum, [from, to]) => sum + to - from, 0), image = pictureOf(person);
+      const speech = person.episodes.get("speaks")?.reduce((sum, [from, to]) => sum + to - from, 0);
       return make("button", { type: "button", className: "go", style: colorStyle(person), "data-person": person.id, onclick: event => openAt(event, person.tracks[0]) },
-        image ? make("img", { src: image, alt: "", width: 32, height: 32 }) : null,
+        portrait(person, 32),
         make("span", {}, make("bdi", { className: "name" }, person.name), make("span", { className: "detail" },
-          [`${clock(seconds, 0)} visible`, rate("smile", "smiles"), rate("blink", "blinks"), speech ? `speaks ${percent(speech / seconds)}` : ""].filter(Boolean).join(" · ")),
+          [`${clock(seconds, 0)} visible`, rate(person, "smile", seconds), rate(person, "blink", seconds), speech ? `speaks ${percent(speech / seconds)}` : ""].filter(Boolean).join(" · ")),
         Number.isNaN(fraction) ? null : make("span", { className: fraction < 0.5 ? "warning inline" : "detail" }, `${percent(fraction)} measured${why ? `: ${why}` : ""}`)));
     }), state.order.length > longestPeople ? make("span", { className: "hint" }, `and ${state.order.length - longestPeople} more`) : "");
   }
@@ -132,10 +128,6 @@
         const track = face[i] === null ? null : ownerOf(face[i], time);
         return { time, kind: kinds[kind[i]], track, value: value[i], measured: measured[i] };
       }).filter(event => event.track !== undefined && !isExcluded(event.time));
-      // How often each kind has happened to each person.
-      this.counts = new Map();
-      for (const { kind, track } of this.all)
-        if (track) this.counts.set(`${kind} ${track.person}`, (this.counts.get(`${kind} ${track.person}`) ?? 0) + 1);
       for (const note of state.model.notes) this.all.push({ time: note.time, kind: "note", track: null, value: note.text, measured: null });
       this.all.sort((a, b) => a.time - b.time);
       const chosen = byId("event-person").value;
@@ -164,7 +156,7 @@
         },
         make("span", { className: "when" }, clock(event.time)), make("span", {}, words(event.kind)),
         make("bdi", { className: "who" }, event.track?.owner.name ?? ""),
-        make("bdi", { className: "what" }, [event.value, event.measured === null ? "" : `${event.measured} % measured`].filter(Boolean).join(", ")))));
+        make("bdi", { className: "what", title: event.value }, [event.value, event.measured === null ? "" : `${event.measured} % measured`].filter(Boolean).join(", ")))));
       if (focused >= first && focused < last) this.inner.children[focused - first].focus({ preventScroll: true });
     },
     focus(index) {

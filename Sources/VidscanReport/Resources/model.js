@@ -1,11 +1,13 @@
+  /** The row of a track that is nearest to a time; of two, the earlier one. */
+  function nearestRow(track, time) {
+    const after = search(track.from, track.to - 1, row => timeOf(row) >= time), before = Math.max(after - 1, track.from);
+    return timeOf(after) - time < time - timeOf(before) ? after : before;
+  }
   /** The track that a correction names by a time and a box, as `vidscan apply` finds it; or why there is none. */
   function findTrack(tracks, face) {
     const reach = Math.max(0.5, 1.5 * data.interval * data.stride), found = [];
     for (const track of tracks) {
-      const after = search(track.from, track.to, row => timeOf(row) >= face.time);
-      const row = [after - 1, after].filter(row => row >= track.from && row < track.to)
-        .sort((a, b) => Math.abs(timeOf(a) - face.time) - Math.abs(timeOf(b) - face.time))[0];
-      if (row === undefined) continue;
+      const row = nearestRow(track, face.time);
       const away = Math.abs(timeOf(row) - face.time), fraction = overlap(boxOf(row), face.box);
       if (away <= reach && fraction >= 0.3) found.push({ track, away, fraction });
     }
@@ -14,11 +16,12 @@
     return found.filter(match => match.fraction > best - 0.05).sort((a, b) => a.away - b.away || b.fraction - a.fraction)[0]?.track ?? null;
   }
 
-  /** The rows of a track between its gaps: pairs of the first row and the one after the last. */
-  function appearances(track) {
+  const isLongAfter = row => timeOf(row) - timeOf(row - 1) > 1.5 * data.interval * data.stride;
+  /** The rows of a track between its gaps, as `vidscan apply` finds them: pairs of the first row and the one after the last. */
+  function appearances(track, isAfterGap = isLongAfter) {
     const ranges = [[track.from, track.to]];
     for (let row = track.from + 1; row < track.to; row++) {
-      if (timeOf(row) - timeOf(row - 1) <= 1.5 * data.interval * data.stride) continue;
+      if (!isAfterGap(row)) continue;
       ranges[ranges.length - 1][1] = row;
       ranges.push([row, track.to]);
     }
@@ -110,7 +113,10 @@
     }
     return found;
   };
-  const pictureOf = person => person.tracks.map(track => data.pictures[track.id] ?? (track.isSplit ? undefined : data.pictures[data.tracks[track.base].id])).find(Boolean);
+  const portrait = (person, size) => {
+    const src = person.tracks.map(track => data.pictures[track.id] ?? (track.isSplit ? undefined : data.pictures[data.tracks[track.base].id])).find(Boolean);
+    return src ? make("img", { src, alt: "", width: size, height: size }) : null;
+  };
   /** Finds the track that has a face_id of the tables at a time, after corrections. */
   function ownerFinder() {
     const halves = new Map();

@@ -2,7 +2,7 @@
   function setLoop(end) {
     player.loop = end === null ? [null, null] : player.loop.with(end, player.position);
     const [from, to] = player.loop, isWhole = from !== null && to !== null && from < to;
-    if (!isWhole) say(from === null && to === null ? "No loop." : `${from === null || from >= to && end === 1 ? "B" : "A"} is set. Now set the other end.`);
+    say(isWhole ? `From ${clock(from)} to ${clock(to)}.` : from === null && to === null ? "No loop." : `${from === null || from >= to && end === 1 ? "B" : "A"} is set. Now set the other end.`);
     if (isWhole || byId("only").value === "loop") byId("only").value = isWhole ? "loop" : "";
     keepRanges();
   }
@@ -84,6 +84,10 @@
     if (!Number.isNaN(time)) player.stop(time); else if (track) player.stop(track.best);
   }
   addEventListener("hashchange", followAddress);
+  const header = document.querySelector("header");
+  // A page that leads here may name itself at the end of the address: a file with a relative path.
+  const [, origin, originName] = /[#&]from=((?:[^/:\\]+\/)*([^/:\\]+\.html))$/.exec(location.hash) ?? [];
+  if (origin) header.prepend(make("a", { href: origin, className: "origin" }, `← ${originName}`));
   byId("link").addEventListener("click", () => {
     const person = state.selection ? `&person=${state.selection.person}` : "";
     history.replaceState(null, "", `#t=${+player.position.toFixed(3)}${person}`);
@@ -124,33 +128,35 @@
     screenArea.style.setProperty("--timeline", percent + "%");
     border.setAttribute("aria-valuenow", Math.round(percent));
   }
-  function keepBorder() {
-    try { localStorage.setItem(borderKey, border.ariaValueNow); } catch { /* It is not kept. */ }
-  }
   border.addEventListener("pointerdown", event => border.setPointerCapture(event.pointerId));
   border.addEventListener("pointermove", event => {
     if (!border.hasPointerCapture(event.pointerId)) return;
     const box = screenArea.getBoundingClientRect();
     moveBorder(100 * (box.bottom - event.clientY) / box.height);
   });
-  border.addEventListener("pointerup", keepBorder);
   border.addEventListener("keydown", event => {
     const turn = { ArrowUp: 4, ArrowDown: -4 }[event.key];
     if (!turn) return;
     event.preventDefault();
     moveBorder(+border.ariaValueNow + turn);
-    keepBorder();
   });
-  const usual = innerWidth < 800 ? 32 : 38;
-  try { moveBorder(+localStorage.getItem(borderKey) || usual); } catch { moveBorder(usual); }
-  const header = document.querySelector("header");
+  for (const kind of ["pointerup", "keyup"])
+    border.addEventListener(kind, () => { try { localStorage.setItem(borderKey, border.ariaValueNow); } catch { /* It is not kept. */ } });
+  /** Gives the timeline what its curves and two lanes need, unless the window is small. */
+  function makeRoom() {
+    const others = area.parentElement.offsetHeight - area.clientHeight, wanted = others + rulerHeight + 56 * state.stack.length + lanesHeight(2);
+    if (innerWidth >= 800) moveBorder(Math.max(+border.ariaValueNow, Math.min(60, 100 * wanted / screenArea.clientHeight)));
+  }
+  on("metric", makeRoom);
+  moveBorder(innerWidth < 800 ? 32 : 38);
+  const above = [header, byId("trouble"), byId("strip")];
   const measureHead = () => {
-    const height = header.getBoundingClientRect().height + byId("strip").getBoundingClientRect().height, whole = Math.ceil(height);
+    const height = above.reduce((sum, part) => sum + part.getBoundingClientRect().height, 0), whole = Math.ceil(height);
     screenArea.style.setProperty("--head", whole + "px");
     // The video begins at a whole pixel.
     screenArea.style.marginTop = whole - height + "px";
   };
-  for (const part of [header, byId("strip")]) new ResizeObserver(measureHead).observe(part);
+  for (const part of above) new ResizeObserver(measureHead).observe(part);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
@@ -164,6 +170,9 @@
     emit("model");
     measureHead();
     showMetrics();
+    let kept = null;
+    try { kept = localStorage.getItem(borderKey); } catch { /* As above. */ }
+    if (kept) moveBorder(+kept); else makeRoom();
     new ResizeObserver(resize).observe(area);
     if (picture) new ResizeObserver(() => { drawOverlay(); emit("layout"); }).observe(picture);
     useKeys(keys);

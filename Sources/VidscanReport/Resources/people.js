@@ -1,7 +1,7 @@
   // The pairs to check, one at a time. Answers stay in this browser, by the line that corrects the pair.
   const pairs = [...document.querySelectorAll(".pair")], memory = "vidscan " + location.pathname;
   const lineOf = pair => pair.querySelector("code").textContent;
-  let answers = [], skipped = [], saved = "";
+  let answers = [], skipped = [];
   try { answers = JSON.parse(localStorage.getItem(memory)) || []; } catch { /* They live as long as the page. */ }
   const answerTo = pair => answers.find(([line]) => line === lineOf(pair))?.[1];
 
@@ -17,8 +17,6 @@
     for (const button of document.querySelectorAll("[data-answer]")) button.disabled = !left.length;
     byId("take-back").disabled = !answers.length;
     byId("save").disabled = !lines.length;
-    byId("commands").hidden = saved === "";
-    byId("commands").textContent = saved;
     return { current: left[0], lines };
   }
   function answer(kind) {
@@ -33,17 +31,14 @@
     show();
   }
   for (const button of document.querySelectorAll("[data-answer]")) button.addEventListener("click", () => answer(button.dataset.answer));
-  byId("take-back")?.addEventListener("click", () => { answers.pop(); keep(); });
-  byId("save")?.addEventListener("click", () => {
+  byId("take-back").addEventListener("click", () => { answers.pop(); keep(); });
+  byId("save").addEventListener("click", () => {
     const name = `corrections-${stamp()}.txt`, folder = location.protocol === "file:" ? decodeURIComponent(new URL(".", location).pathname).slice(0, -1) : "STUDY";
     download(new Blob([show().lines.join("")], { type: "text/plain" }), name);
-    saved = `vidscan people --output ${quoted(folder)} --corrections ~/Downloads/${name}`;
-    show();
+    Object.assign(byId("commands"), { hidden: false, textContent: `vidscan people --output ${quoted(folder)} --corrections ~/Downloads/${name}` });
   });
   addEventListener("keydown", event => {
-    const kind = { y: "yes", n: "no", s: "skip" }[event.key.toLowerCase()];
-    if (!kind || event.ctrlKey || event.metaKey || event.altKey || !pairs.length) return;
-    event.preventDefault();
-    answer(kind);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey)
+      for (const button of document.querySelectorAll("[data-key]")) if (button.dataset.key === event.key.toLowerCase()) button.click();
   });
-  if (pairs.length) show();
+  show();

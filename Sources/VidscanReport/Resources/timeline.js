@@ -8,16 +8,16 @@
   const laneHeight = () => rowHeight + episodeHeight * state.rows.length;
 
   const drawing = { wanted: false, count: 0 };
+  function draw() {
+    drawing.wanted = false;
+    drawing.count++;
+    drawCurves();
+    drawBars();
+    movePlayhead(state.time);
+  }
   function redraw() {
-    if (drawing.wanted) return;
+    if (!drawing.wanted) requestAnimationFrame(draw);
     drawing.wanted = true;
-    requestAnimationFrame(() => {
-      drawing.wanted = false;
-      drawing.count++;
-      drawCurves();
-      drawBars();
-      movePlayhead(state.time);
-    });
   }
 
   /** The size of the timeline, which is measured only when it changes, because that lays the page out. */
@@ -150,22 +150,8 @@
   }
 
   /** When a track has samples: it may be interrupted. */
-  function spansOf(track) {
-    if (track.spans) return track.spans;
-    const spans = [];
-    let from = null, last = null;
-    for (let row = track.from; row < track.to; row++) {
-      const sample = sampleOf[row];
-      if (last !== null && sample - last > data.stride) {
-        spans.push([from, times[last] + data.interval * data.stride]);
-        from = null;
-      }
-      from ??= times[sample];
-      last = sample;
-    }
-    if (last !== null) spans.push([from, times[last] + data.interval * data.stride]);
-    return track.spans = spans;
-  }
+  const spansOf = track => track.spans ??= appearances(track, row => sampleOf[row] - sampleOf[row - 1] > data.stride)
+    .map(([from, to]) => [timeOf(from), timeOf(to - 1) + data.interval * data.stride]);
 
   function movePlayhead(time) {
     const x = toX(time), playhead = byId("playhead");
@@ -196,9 +182,8 @@
     const key = `${state.rows} ${state.lanes.map(person => person.id)}`;
     if (key === lanesShown) return;
     lanesShown = key;
-    byId("lane-names").replaceChildren(...state.lanes.map((person, index) => {
-      const best = pictureOf(person);
-      return make("button", {
+    byId("lane-names").replaceChildren(...state.lanes.map((person, index) =>
+      make("button", {
         type: "button", className: "lane-name", title: `${person.name}: double-click or F2 to rename`, "data-person": person.id, style: `top: ${headHeight() + index * laneHeight()}px; ${colorStyle(person)}`,
         draggable: true, onclick: event => openAt(event, person.tracks[0]),
         // A lane that is dragged onto another one is the same person.
@@ -208,8 +193,7 @@
           const dragged = state.model.people.get(+event.dataTransfer.getData("text/plain"));
           if (dragged && dragged !== person) join(dragged.tracks[0], person);
         },
-      }, best ? make("img", { src: best, alt: "", width: 22, height: 22 }) : null, make("bdi", {}, person.name));
-    }));
+      }, portrait(person, 22), make("bdi", {}, person.name))));
   }
 
   const pointers = new Map();
@@ -314,10 +298,26 @@
     // While the video plays, the view follows the playhead.
     if (player.isPlaying && (time > view[1] || time < view[0])) setView(time, time + view[1] - view[0]);
   });
-  const resize = () => {
+  function measureArea() {
     areaWidth = area.clientWidth;
     areaHeight = area.clientHeight;
     gutter = areaWidth < 520 ? 84 : 132;
     area.style.setProperty("--gutter", gutter + "px");
+  }
+  const resize = () => {
+    measureArea();
     emit("layout");
   };
+  const lanesHeight = count => headHeight() + laneHeight() * Math.min(count, state.lanes.length) + 8;
+  // On paper, the timeline is as wide as a page, and has all lanes, below curves that are at most as high.
+  addEventListener("beforeprint", () => {
+    const height = 2 * Math.min(2000, Math.max(lanesHeight(Infinity), rulerHeight + 64 * state.stack.length));
+    Object.assign(area.style, { flex: "none", width: "690px", height: height + "px" });
+    // What is drawn over the video must not be drawn again, because its background would be printed white.
+    measureArea();
+    draw();
+  });
+  addEventListener("afterprint", () => {
+    area.removeAttribute("style");
+    resize();
+  });
