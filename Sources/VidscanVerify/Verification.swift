@@ -229,7 +229,10 @@ public struct Verification: Sendable {
         try await withThrowingTaskGroup(of: (Int, [[DetectedFace]]).self) { group in
             for (index, frames) in groups.enumerated() {
                 let worker = workers[index % workers.count]
-                group.addTask { (index, try await worker.faces(in: frames)) }
+                // Otherwise the search would stay on the thread that decodes.
+                group.addTask(executorPreference: globalConcurrentExecutor) {
+                    (index, try await worker.faces(in: frames))
+                }
             }
             var found = [[[DetectedFace]]](repeating: [], count: groups.count)
             for try await (index, faces) in group { found[index] = faces }
@@ -246,6 +249,11 @@ private actor SearchWorker {
     func faces(in frames: [SampledFrame]) throws -> [[DetectedFace]] {
         let middle = frames.count / 2
         let found = try search.faces(in: frames[middle])
-        return try frames.indices.map { $0 == middle ? found : try search.faces(near: found, in: frames[$0]) }
+        return try frames.indices.map { index in
+            if found.isEmpty || index == middle { return found }
+            let near = try search.faces(near: found, in: frames[index])
+            // At a cut, another face may be elsewhere.
+            return near.isEmpty ? try search.faces(in: frames[index]) : near
+        }
     }
 }
