@@ -84,9 +84,9 @@ struct CorrectedResult {
     }
 }
 
-/// Takes files into a folder that replaces another one.
+/// Copies files into a folder that replaces another one.
 enum FolderContents {
-    /// The names of what is in a folder, sorted. Temporary files are left out.
+    /// The sorted names of a folder's entries, without temporary files.
     static func names(_ folder: String) throws(VidscanError) -> [String] {
         var names: [String] = []
         for bytes in try VidscanError.reading("cannot read the folder \(folder)", try FileSystem.names(in: folder)) {

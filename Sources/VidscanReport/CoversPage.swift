@@ -83,7 +83,9 @@ package enum CoversPage {
         let text = try TextFile.text(named: path, limit: CoverFile.maximumBytes)
         try CoverFile(text: text, path: path).check(result.record)
         struct Content: Decodable { let covers: [JSONValue] }
-        return (try? JSONDecoder().decode(Content.self, from: Data(text.utf8)))?.covers ?? []
+        do { return try JSONDecoder().decode(Content.self, from: Data(text.utf8)).covers } catch {
+            throw .result("\(error)", input: path)
+        }
     }
 }
 

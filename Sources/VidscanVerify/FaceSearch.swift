@@ -32,7 +32,7 @@ public final class FaceSearch {
         let size = frame.geometry.displaySize
         var candidates: [DetectedFace] = []
         for square in Self.squares(width: Double(size.width), height: Double(size.height)) {
-            // In a tile that only shows small faces, the detector for near faces finds none that the other one misses.
+            // The detector for near faces does not see faces as small as those that only these tiles are for.
             for model in square.showsNearFaces ? [short, full] : [full] {
                 candidates += try model.faces(in: frame, square: square.area, minimumScore: candidateScore)
             }
@@ -49,7 +49,7 @@ public final class FaceSearch {
 
     /// The whole frame; tiles with its shorter side, which overlap by half; and tiles with half of it, for faces that are small in
     /// the others, which overlap by at least a quarter. Tiles that would only be enlarged are left out.
-    static func squares(width: Double, height: Double) -> [(area: RotatedSquare, showsNearFaces: Bool)] {
+    package static func squares(width: Double, height: Double) -> [(area: RotatedSquare, showsNearFaces: Bool)] {
         let (longer, shorter) = (max(width, height), min(width, height))
         func tiles(side: Double, step: Double) -> [RotatedSquare] {
             centers(length: height, side: side, step: step).flatMap { y in

@@ -154,7 +154,7 @@ struct CiteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cite", abstract: "Prints a paragraph about a finished result for the methods section of a paper.",
         discussion: """
-            With version, models, settings, what was measured of each person, and what the scores mean.
+            It names the version, models and settings, says what was measured of each person, and explains the scores.
 
             EXAMPLES
               vidscan cite movie.mp4.vidscan

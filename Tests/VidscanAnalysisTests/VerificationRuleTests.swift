@@ -1,4 +1,6 @@
 import Testing
+import VidscanBase
+import VidscanMedia
 import VidscanVerify
 
 @Suite("Three frames of an original are always searched, and always long enough for a finding")
@@ -37,5 +39,28 @@ struct VerificationRuleTests {
         #expect(Verification.isLong(frames: 1, microseconds: 100_000))
         #expect(Verification.isLong(frames: 1, microseconds: nil))
         #expect(!Verification.isLong(frames: 1, microseconds: 40_000))
+    }
+
+    @Test(
+        "A face is within a tile of the frame that is small enough to show it",
+        arguments: [(1920.0, 1080.0), (640, 360), (360, 640), (500, 500), (2048, 858)])
+    func tiles(width: Double, height: Double) {
+        let shorter = min(width, height)
+        let squares = FaceSearch.squares(width: width, height: height)
+        // The largest face that only the smallest tiles need to show, and one that half of the frame's shorter side holds.
+        for (side, tile) in [(shorter / 8, shorter / 2), (shorter / 2, shorter)] {
+            let tiles = squares.map(\.area).filter { $0.side == tile }
+            for row in 0...40 {
+                for column in 0...40 {
+                    let (x, y) = ((width - side) * Double(column) / 40, (height - side) * Double(row) / 40)
+                    let holds = tiles.contains { square in
+                        abs(square.center.x - x - side / 2) <= (tile - side) / 2 + 1e-6
+                            && abs(square.center.y - y - side / 2) <= (tile - side) / 2 + 1e-6
+                    }
+                    #expect(holds, "\(side) px at \(x), \(y)")
+                }
+            }
+        }
+        #expect(FaceSearch.squares(width: 320, height: 180).allSatisfy { $0.area.side >= 180 })
     }
 }

@@ -181,7 +181,7 @@ struct ResultFinalizer {
     let observer: any RunObserver
     let addition: (any ResultAddition)?
 
-    /// Throws if the result could not be completed, whatever the video has: without `addition`, only tables can.
+    /// Throws before the analysis if the settings request files that cannot be made. Without `addition`, only tables can be.
     func check(resultPath: String) throws {
         if let addition { return try addition.check(settings, resultPath: resultPath) }
         try require(

@@ -166,7 +166,7 @@ private struct WindowedCorrelation {
             where: (n .>= least) .& (varianceX .>= smallest) .& (varianceY .>= smallest))
     }
 
-    /// The values from a point on, all of which exist.
+    /// Consecutive values from `start` on. The caller makes sure that there are enough.
     private static func lanes(_ values: [Double], _ start: Int) -> Lanes {
         values.withUnsafeBytes {
             $0.loadUnaligned(fromByteOffset: start * MemoryLayout<Double>.stride, as: Lanes.self)

@@ -1,10 +1,10 @@
 package import VidscanBase
 package import VidscanResults
 
-/// Follows what a person covered at a keyframe up to the next one. Give it every frame of the region, in order.
+/// Tracks the content of a drawn cover from one keyframe to the next. Expects every frame of the region, in order.
 ///
-/// The luma under a keyframe's box is the template (``LumaTemplate``). It is searched for around the straight path, moved by
-/// what was found last. It is not renewed before the next keyframe, so that errors do not add up.
+/// The template is the luma under a keyframe's box (``LumaTemplate``). Each search starts from the straight path plus the last
+/// offset. The template changes only at keyframes, so that errors do not accumulate.
 package struct CoverTracker {
     /// Of the last keyframe; `nil` if it has nothing to find, or after a cut.
     private var template: LumaTemplate?

@@ -1,6 +1,6 @@
-/// A small picture that normalised cross-correlation finds again in a larger one, whatever their brightness and contrast
-/// (J. P. Lewis, "Fast Normalized Cross-Correlation", Industrial Light & Magic, 1995). Both have a fixed size, at which
-/// transforms do not pay.
+/// Template matching by normalised cross-correlation, which is invariant to brightness and contrast (J. P. Lewis, "Fast
+/// Normalized Cross-Correlation", Industrial Light & Magic, 1995). At these fixed sizes, computing it directly is faster than
+/// by Fourier transforms.
 struct LumaTemplate {
     /// Cells along a side. In the larger picture, it may have moved by half of them in each direction.
     static let (side, windowSide) = (24, 48)

@@ -1,0 +1,54 @@
+import Testing
+import TestSupport
+
+@Suite("Old results of a batch are removed")
+struct BatchPruneTests: BatchTesting {
+    @Test("Pruned results are removed, and not made again")
+    func prune() throws {
+        let folder = try makeFolder(["b/a.png", "c.png"])
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        #expect(
+            try Tool.run("batch", "prune", "out", "--older-than", "1", in: folder).errors
+                == "vidscan: 0 results removed\n")
+        #expect(
+            try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder).errors
+                == "vidscan: 2 results removed\n")
+        #expect(folder.entries.filter { $0.contains(".vidscan") || $0 == "out/b" } == [])
+        #expect(
+            try Tool.run("batch", "in", "--output", "out", in: folder).errorLines.first
+                == "vidscan: 2 files, 0 to analyse")
+        #expect(results(folder) == [])
+    }
+
+    @Test("Removing more than ten results needs --yes; a dry run lists them")
+    func pruneMany() throws {
+        let names = (1...11).map { "\($0 + 10).png" }
+        let folder = try makeFolder(names)
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        let dry = try Tool.run("batch", "prune", "out", "--older-than", "0", "--dry-run", in: folder)
+        #expect(dry.status == 0)
+        #expect(dry.output.hasPrefix("\(folder.path)/out/11.png.vidscan\n"))
+        #expect(dry.output.hasSuffix("\n11 results would be removed\n"))
+        let asked = try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder)
+        #expect(asked.status == 2)
+        #expect(
+            asked.errors == "vidscan: error: 11 results would be removed; --dry-run lists them, --yes removes them\n")
+        #expect(results(folder).count == 11)
+        #expect(try Tool.run("batch", "prune", "out", "--older-than", "0", "--yes", in: folder).status == 0)
+        #expect(results(folder) == [])
+    }
+
+    @Test("A result made by hand after pruning is kept until it is old itself")
+    func pruneByHand() throws {
+        let folder = try makeFolder(["c.png"])
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
+        #expect(
+            try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder).errors
+                == "vidscan: 1 result removed\n")
+        #expect(try Tool.run("analyze", "in/c.png", "--output", "out", in: folder).status == 0)
+        #expect(
+            try Tool.run("batch", "prune", "out", "--older-than", "1", in: folder).errors
+                == "vidscan: 0 results removed\n")
+        #expect(results(folder) == ["out/c.png.vidscan/run.json"])
+    }
+}
