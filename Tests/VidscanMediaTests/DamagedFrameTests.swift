@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import VidscanBase
@@ -5,7 +6,7 @@ import VidscanMedia
 
 @Suite("Frames from damaged data are marked, and no others")
 struct DamagedFrameTests {
-    private struct Row {
+    private struct Row: Equatable {
         let microseconds: Int64
         let md5: String
         let isDamaged: Bool
@@ -31,7 +32,7 @@ struct DamagedFrameTests {
         #expect(damaged.filter(\.isDamaged).map(\.microseconds) == differing)
         for threads in [1, 2, 4, 8] {
             let again = try Self.rows(of: try Variants.path("corrupt.ts"), threads: threads)
-            #expect(again.map(\.isDamaged) == damaged.map(\.isDamaged), "\(threads) threads")
+            #expect(again == damaged, "\(threads) threads")
         }
     }
 
@@ -41,10 +42,27 @@ struct DamagedFrameTests {
             Self.rows(of: try Variants.path("opengop.mkv")).map { ($0.microseconds, $0.md5) },
             uniquingKeysWith: { first, _ in first })
         let damaged = try Self.rows(of: try Variants.path("corrupt.mkv"))
+        for threads in [1, 2, 4, 8] {
+            #expect(
+                try Self.rows(of: try Variants.path("corrupt.mkv"), threads: threads) == damaged, "\(threads) threads")
+        }
         let differing = damaged.filter { whole[$0.microseconds] != $0.md5 }
         #expect(!differing.isEmpty && differing.allSatisfy(\.isDamaged))
         #expect(damaged.last?.isDamaged == false)
         #expect(damaged.prefix(30).allSatisfy { !$0.isDamaged })
+    }
+
+    @Test("Threads that stop at damage and resume after much sound data change no frame")
+    func resumed() throws {
+        let folder = try TemporaryFolder()
+        let whole = try Data(contentsOf: URL(filePath: Variants.path("opengop.ts")))
+        let damaged = try Data(contentsOf: URL(filePath: Variants.path("corrupt.ts")))
+        let path = folder.path + "/joined.ts"
+        try (damaged + (1...6).flatMap { _ in whole } + damaged).write(to: URL(filePath: path))
+        let one = try Self.rows(of: path, threads: 1)
+        #expect(one.count > 300 && one.prefix(50).contains { $0.isDamaged })
+        #expect(one.suffix(50).contains { $0.isDamaged })
+        for threads in [2, 3, 8] { #expect(try Self.rows(of: path, threads: threads) == one, "\(threads) threads") }
     }
 
     @Test("No frame of an undamaged file is marked", arguments: VariantList.decodable + VariantList.discontinuous)

@@ -316,7 +316,7 @@ extension FrameReader {
         package var segment: VideoSegment?
         /// Among all streams of the container, as in ffprobe; `nil` selects the best video stream.
         package var streamIndex: Int?
-        /// `nil` chooses by frame size. Use one number on all machines: frames of damaged data may depend on it.
+        /// `nil` chooses by frame size.
         package var decoderThreads: Int?
         /// Skips packets that no sample needs. The samples are the same either way.
         package var skipsUnneededPackets: Bool

@@ -1,22 +1,51 @@
 internal import CFFmpeg
 internal import CFFmpegLog
+internal import DequeModule
 
+/// Decodes the packets of one stream. The frames do not depend on the number of threads.
+///
+/// Threads that decode neighboring frames do not wait until a damaged frame is concealed, so what they predict from it would
+/// depend on timing. At the first sign of damage, one thread decodes again what has not come out, and continues alone until
+/// the data has been sound for a while.
 final class VideoDecoder {
     enum Output: ~Copyable { case frame(Frame, isDamaged: Bool), needsPacket, ended }
 
-    private let context: CodecContext
+    private let stream: Stream
+    private let limits: MediaLimits
+    private let threads: Int
+    private var context: CodecContext
     private var damage = DamageTracker()
     /// Packets sent so far; the next packet's number.
     private var packetCount: Int64 = 0
     private(set) var damageCount = 0
     private(set) var lastError: String?
+    /// `nil` where frames never depend on timing.
+    private var history: PacketHistory?
+    /// The next packet of the history to send again; `nil` if all have been sent.
+    private var resending: Int?
+    /// The packet after which one thread decodes alone may be followed by several; `nil` while several do.
+    private var lastDamage: Int64?
+    private var isDraining = false
 
     init(stream: Stream, limits: MediaLimits, threads: Int) throws(MediaError) {
+        (self.stream, self.limits, self.threads) = (stream, limits, threads)
+        context = try Self.open(stream, limits, threads: threads)
+        if context.active_thread_type & FF_THREAD_FRAME != 0, threads > 1,
+            avcodec_descriptor_get(stream.pointee.codec).pointee.props & AV_CODEC_PROP_INTRA_ONLY == 0
+        {
+            history = PacketHistory()
+        }
+    }
+
+    private static func open(
+        _ stream: Stream, _ limits: MediaLimits, threads: Int
+    ) throws(MediaError) -> CodecContext {
         let name = stream.pointee.codecName
-        context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
+        let context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
         guard vs_watch_errors(context.pointer) >= 0 else { throw .outOfMemory }
         try context.open("cannot open the \(name) decoder")
+        return context
     }
 
     /// Receive all frames first. `skipUnreferenced` lets the decoder skip the frame if no other frame refers to it.
@@ -25,16 +54,29 @@ final class VideoDecoder {
         damage.send(
             packetCount, presentation: packet.presentation, isKeyframe: packet.has(AV_PKT_FLAG_KEY),
             isReference: isReference)
-        vs_number_packet(context.pointer, packet.pointer, packetCount)
+        let sent = PacketHistory.Entry(
+            packet: try Packet(sharing: packet), number: packetCount,
+            skipping: skipUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT)
         packetCount += 1
-        try send(packet.pointer, skipUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT)
+        history?.append(sent)
+        if let lastDamage, history?.isSound(since: lastDamage) == true {
+            self.lastDamage = nil
+            return try restart(threads: threads)
+        }
+        if packet.has(AV_PKT_FLAG_CORRUPT), try decodeAlone() { return }
+        try send(sent)
     }
 
-    func end() throws(MediaError) { try send(nil, AVDISCARD_DEFAULT) }
+    /// Sends the end of the stream. Receive all frames, then flush before another packet.
+    func end() throws(MediaError) {
+        isDraining = true
+        try send(nil)
+    }
 
-    private func send(_ packet: UnsafeMutablePointer<AVPacket>?, _ skipping: AVDiscard) throws(MediaError) {
-        context.skip_frame = skipping
-        let result = avcodec_send_packet(context.pointer, packet)
+    private func send(_ sent: PacketHistory.Entry?) throws(MediaError) {
+        context.skip_frame = sent?.skipping ?? AVDISCARD_DEFAULT
+        if let sent { vs_number_packet(context.pointer, sent.packet.pointer, sent.number) }
+        let result = avcodec_send_packet(context.pointer, sent?.packet.pointer)
         if result < 0, result != FFmpeg.endOfFile { try note(result) }
     }
 
@@ -42,28 +84,161 @@ final class VideoDecoder {
         let frame = try Frame()
         while true {
             let result = avcodec_receive_frame(context.pointer, frame.pointer)
-            if result >= 0 {
-                while case let number = vs_take_error(context.pointer, frame.pointer), number >= 0 {
-                    damage.damage(number)
-                    damageCount += 1
-                }
-                let isDamaged = damage.judge(
-                    vs_packet_number(frame.pointer), timestamp: FFmpeg.timestamp(frame.best_effort_timestamp),
-                    isBidirectional: frame.pict_type == AV_PICTURE_TYPE_B)
-                return .frame(frame, isDamaged: isDamaged)
+            if result == FFmpeg.tryAgain {
+                guard try resendNext() else { return .needsPacket }
+                continue
             }
-            if result == FFmpeg.tryAgain { return .needsPacket }
             if result == FFmpeg.endOfFile { return .ended }
-            try note(result)
+            guard result >= 0 else {
+                try note(result)
+                continue
+            }
+            guard try !takeErrors(frame) else { continue }
+            let number = vs_packet_number(frame.pointer)
+            guard history?.receive(number, isRepeating: resending != nil) != false else { continue }
+            let isDamaged = damage.judge(
+                number, timestamp: FFmpeg.timestamp(frame.best_effort_timestamp),
+                isBidirectional: frame.pict_type == AV_PICTURE_TYPE_B)
+            return .frame(frame, isDamaged: isDamaged)
         }
     }
 
-    func flush() { avcodec_flush_buffers(context.pointer) }
+    func flush() {
+        avcodec_flush_buffers(context.pointer)
+        isDraining = false
+        resending = nil
+        if history != nil { history = PacketHistory() }
+    }
+
+    // MARK: Damage
+
+    /// Whether the frame is to be decoded again.
+    private func takeErrors(_ frame: borrowing Frame) throws(MediaError) -> Bool {
+        while case let number = vs_take_error(context.pointer, frame.pointer), number >= 0 {
+            guard history?.wasSound(number) != true else { continue }
+            if try decodeAlone() { return true }
+            if lastDamage != nil { lastDamage = max(number, lastDamage ?? number) }
+            damage.damage(number)
+            damageCount += 1
+        }
+        return false
+    }
 
     private func note(_ result: Int32) throws(MediaError) {
         guard result != FFmpeg.outOfMemory else { throw .outOfMemory }
+        if let resending, let sent = history?.entries[resending - 1].number, history?.wasSound(sent) == true { return }
+        if try decodeAlone() { return }
         damageCount += 1
         lastError = FFmpeg.message(result)
+    }
+
+    /// Returns `false` if one thread decodes already, or if the packets that it would need are gone.
+    private func decodeAlone() throws(MediaError) -> Bool {
+        guard lastDamage == nil, history?.isComplete == true else { return false }
+        lastDamage = packetCount
+        try restart(threads: 1)
+        return true
+    }
+
+    private func restart(threads: Int) throws(MediaError) {
+        context = try Self.open(stream, limits, threads: threads)
+        history?.repeatAll()
+        resending = 0
+        _ = try resendNext()
+    }
+
+    private func resendNext() throws(MediaError) -> Bool {
+        guard let index = resending, let entries = history?.entries else { return false }
+        if index < entries.count {
+            resending = index + 1
+            try send(entries[index])
+            return true
+        }
+        resending = nil
+        if isDraining { try send(nil) }
+        return isDraining
+    }
+}
+
+/// The packets from which a new decoder can decode every frame that has not come out: those since the keyframe before the
+/// last one whose frames have come out, because frames after a keyframe may refer to frames before it.
+private struct PacketHistory {
+    final class Entry {
+        let packet: Packet
+        let number: Int64
+        let skipping: AVDiscard
+
+        init(packet: consuming Packet, number: Int64, skipping: AVDiscard) {
+            self.packet = packet
+            (self.number, self.skipping) = (number, skipping)
+        }
+    }
+
+    /// More packets than a decoder holds.
+    private static let reach: Int64 = 64
+    private static let maximumBytes = 64 << 20
+
+    private(set) var entries: Deque<Entry> = []
+    private var keyframes: Deque<Int64> = []
+    private var byteCount = 0
+    /// Whether the entries begin where the decoder began.
+    private var beginsWithDecoder = true
+    /// The numbers of frames that have come out of the entries' packets.
+    private var received: [Int64: Int] = [:]
+    private var lastReceived: Int64 = -1
+    /// What had come out when the entries were last sent again, and, of this, what is still to come out again.
+    private var sound: [Int64: Int] = [:], repeated: [Int64: Int] = [:]
+    private var soundRunway: Int64 = 0
+
+    var isComplete: Bool { beginsWithDecoder || runway != nil }
+
+    /// The first packet whose frames may not have come out.
+    private var runway: Int64? { keyframes.count > 1 && keyframes[1] < lastReceived - Self.reach ? keyframes[1] : nil }
+
+    mutating func append(_ entry: Entry) {
+        let isKeyframe = entry.packet.has(AV_PKT_FLAG_KEY)
+        guard isKeyframe || !entries.isEmpty || beginsWithDecoder else { return }
+        if isKeyframe { keyframes.append(entry.number) }
+        entries.append(entry)
+        byteCount += Int(entry.packet.size)
+        if byteCount > Self.maximumBytes {
+            self = PacketHistory()
+            beginsWithDecoder = false
+        }
+    }
+
+    mutating func repeatAll() {
+        (sound, repeated) = (received, received)
+        soundRunway = beginsWithDecoder ? 0 : runway ?? 0
+    }
+
+    /// Whether the frame has not come out before.
+    mutating func receive(_ number: Int64, isRepeating: Bool) -> Bool {
+        if let count = repeated[number], count > 0 {
+            repeated[number] = count - 1
+            return false
+        }
+        received[number, default: 0] += 1
+        lastReceived = max(lastReceived, number)
+        while !isRepeating, keyframes.count > 2, keyframes[2] < lastReceived - Self.reach {
+            keyframes.removeFirst()
+            beginsWithDecoder = false
+            while let first = entries.first, first.number < keyframes[0] {
+                byteCount -= Int(first.packet.size)
+                received[first.number] = nil
+                entries.removeFirst()
+            }
+        }
+        return true
+    }
+
+    /// Whether an error in the packet only comes from beginning at a keyframe.
+    func wasSound(_ number: Int64) -> Bool { sound[number] != nil || number < soundRunway }
+
+    /// Whether nothing was damaged for so long that decoding the entries again costs little in comparison.
+    func isSound(since damage: Int64) -> Bool {
+        guard runway != nil, let first = entries.first?.number, let last = entries.last?.number else { return false }
+        return damage < first && last - damage > max(256, 4 * (last - first))
     }
 }
 

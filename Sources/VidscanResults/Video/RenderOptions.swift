@@ -192,7 +192,7 @@ package struct AnonymizeOptions: Sendable, Equatable {
     /// The path of a `CoverFile`.
     package var covers: String?
 
-    /// In both passes. With several threads, the content of damaged frames may depend on timing.
+    /// In both passes. With several threads, the content of damaged frames may depend on timing if keyframes are very rare.
     package static let decoderThreads = 1
 
     package init(method: Method) { self.method = method }
