@@ -10,6 +10,17 @@ struct FrameRecordTests {
     private let header = RecordHeader(
         layout: FaceRecordLayout(hasEvidence: true, hasMesh: false, blendshapeCount: 0))
 
+    @Test(
+        "A face whose mesh fits almost certainly is tracked although the detector is unsure",
+        arguments: [
+            (0.4, 1, 0.7), (0.4, 0.95, 0.4), (0.55, 0.95, 0.7), (0.55, 0.6, 0.55), (0.55, nil, 0.55), (0.9, 1, 0.9),
+        ])
+    func confirmedByMesh(score: Double, presence: Double?, tracked: Double) throws {
+        var face = try write(into: TemporaryFolder())
+        (face.numbers[.confidence], face.numbers[.presence]) = (score, presence)
+        #expect(face.trackedDetection.confidence == tracked)
+    }
+
     /// Writes one frame with one face, whose numbers all differ.
     private func write(into folder: TemporaryFolder, crop: FaceCrop? = nil) throws -> FaceRecord {
         try writeFile(into: folder, crop: crop).face

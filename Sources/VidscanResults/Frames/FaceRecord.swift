@@ -35,7 +35,9 @@ package struct FaceRecord: Sendable {
 
     package var trackedDetection: TrackedDetection {
         TrackedDetection(
-            box: box, confidence: numbers[.confidence] ?? 0, appearance: evidence?.appearance, shape: evidence?.shape)
+            box: box,
+            confidence: MeshPresence.confirmed(numbers[.confidence] ?? 0, presence: numbers[.presence]),
+            appearance: evidence?.appearance, shape: evidence?.shape)
     }
 }
 

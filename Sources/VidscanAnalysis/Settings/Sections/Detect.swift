@@ -36,7 +36,7 @@ extension Settings.Detect {
             Setting("min_face", \.detect.minimumFace, .number(0...1), value: "fraction").help(
                 "Ignore faces whose longer side is less than this fraction of the frame's shorter side, 0 to 1."),
             Setting("min_confidence", \.detect.minimumConfidence, .number(0...1), value: "score").help(
-                "Minimum detector score of a new face, 0 to 1."),
+                "Minimum detector score of a new face, 0 to 1. A face that the mesh confirms counts as 0.7 or more."),
             Setting("stride", \.detect.stride, .integer(1...1000), value: "samples", null: "about 0.3 to 0.6 s").help(
                 "Search at least every nth sample for faces and follow them in between; 1 searches every sample."),
             Setting(
