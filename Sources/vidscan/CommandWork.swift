@@ -212,6 +212,11 @@ final class Publisher: Sendable {
             if let name = try await publication.publish(folder, verify: verification.map { search($0) }) {
                 log(.info, .published, input: input, "-> \(name)", ["output": name])
             }
+        } catch let withdrawal as Publication.Withdrawal {
+            let name = withdrawal.video
+            log(
+                .warning, .published, input: input,
+                "not published again: \(name) was withdrawn by removing it; --force publishes it", ["output": name])
         } catch {
             let error = error as? VidscanError ?? VidscanError(.output, "\(error)")
             throw VidscanError(error.code, error.reason, input: input, stage: error.stage)

@@ -81,6 +81,43 @@ struct PublicationTests {
         #expect(try Self.records(folder).count == 2)
     }
 
+    @Test("What was removed from the folder stays away, until it is forced or there is another version")
+    func withdrawn() async throws {
+        let folder = try TemporaryFolder()
+        let publication = try Self.publication(folder)
+        let result = try Self.result(in: folder)
+        let name = try #require(try await publication.publish(result, verify: nil))
+        let path = "\(folder.path)/public/\(name)"
+        try FileManager.default.removeItem(atPath: path)
+        for _ in 0..<2 {
+            let error = await #expect(throws: Publication.Withdrawal.self) {
+                try await publication.publish(result) { _ in }
+            }
+            #expect(error?.video == name)
+        }
+        #expect(try Self.names(folder, "public") == [])
+        #expect(try await Self.publication(folder, replaces: true).publish(result, verify: nil) == name)
+        try FileManager.default.removeItem(atPath: path)
+        try folder.write("better", to: "a.vidscan/anonymized.mp4")
+        #expect(try await publication.publish(result, verify: nil) == name)
+        #expect(try folder.text("public/" + name) == "better")
+    }
+
+    @Test("A video whose publication was cut off is published by the next run")
+    func cutOff() async throws {
+        let folder = try TemporaryFolder()
+        let publication = try Self.publication(folder)
+        let result = try Self.result(in: folder)
+        let name = try #require(try await publication.publish(result, verify: nil))
+        let record = try #require(try Self.names(folder, "public.private").first { $0.hasSuffix(".json") })
+        let text = try folder.text("public.private/" + record)
+        let before = text.replacing(/\n? *"appeared" ?: ?true,?/, with: "")
+        #expect(before != text)
+        try folder.write(before, to: "public.private/" + record)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/public/\(name)")
+        #expect(try await publication.publish(result, verify: nil) == name)
+    }
+
     @Test("A video that fails its check, or changes meanwhile, does not appear")
     func checked() async throws {
         let folder = try TemporaryFolder()

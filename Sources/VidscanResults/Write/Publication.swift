@@ -15,7 +15,12 @@ package struct Publication: Sendable {
     private struct Record: Codable {
         let video, original, sha256, approvedBy, approvedAt: String
         var verified = false
+        /// Whether the file was there. If it is not there any more, somebody has withdrawn it.
+        var appeared: Bool?
     }
+
+    /// Somebody has removed a version from the folder, where it stays away.
+    package struct Withdrawal: Error { package let video: String }
 
     /// Creates the folders. `approver`: `nil` is the user. Throws if the private folder lies in the published one.
     package init(folder: String, approver: String?, replaces: Bool) throws(VidscanError) {
@@ -53,7 +58,8 @@ package struct Publication: Sendable {
     }
 
     /// Copies the video of a result in which all faces are hidden. Returns its name; `nil` if it is there already.
-    /// Another version is an error, unless the publication replaces it. An earlier approval of the same bytes stands.
+    /// Another version is an error, unless the publication replaces it. An earlier approval of the same bytes stands. Throws
+    /// ``Withdrawal`` if somebody has removed this version from the folder.
     ///
     /// - Parameter verify: throws if the video at the path must not be published; `nil` for no check.
     package func publish(_ result: Folder, verify: ((_ path: String) async throws -> Void)?) async throws -> String? {
@@ -79,7 +85,11 @@ package struct Publication: Sendable {
             : Record(
                 video: name, original: original, sha256: sha256, approvedBy: approver,
                 approvedAt: Date().formatted(.iso8601))
-        guard !isPublished || verify != nil && !record.verified else { return nil }
+        guard isPublished || replaces || record.appeared != true else { throw Withdrawal(video: name) }
+        guard !isPublished || verify != nil && !record.verified else {
+            try keep(record, recordName)
+            return nil
+        }
         if let verify, !record.verified {
             try await verify(source)
             record.verified = true
@@ -89,8 +99,19 @@ package struct Publication: Sendable {
         guard try FileDigest.sha256(path: file.writingPath) == sha256 else {
             throw VidscanError(.changed, "its video changed while it was being published", stage: .write)
         }
+        // A copy that nothing records must not appear.
+        record.appeared = isPublished
         try AtomicFile.write(try RecordFile.text(record, name: recordName), to: "\(records)/\(recordName)")
         try file.complete()
+        try keep(record, recordName)
         return name
+    }
+
+    /// Records that the file is there.
+    private func keep(_ record: Record, _ name: String) throws {
+        guard record.appeared != true else { return }
+        var record = record
+        record.appeared = true
+        try AtomicFile.write(try RecordFile.text(record, name: name), to: "\(records)/\(name)")
     }
 }
