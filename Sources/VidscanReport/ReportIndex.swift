@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Mustache
 package import VidscanBase
 
@@ -45,6 +46,8 @@ package struct ReportIndex: Sendable {
     package var groups: [PageFact] = []
     let heads: [PageCell]
     let rows: [Row]
+    /// The page of who is who, beside the index.
+    private var people: String?
 
     package init(title: String, summary: String, live: Live? = nil, heads: [PageCell], rows: [Row]) {
         head = PageHead(.index, title: title, summary: summary, loads: live == nil ? .nothing : .status)
@@ -56,9 +59,13 @@ package struct ReportIndex: Sendable {
         }
     }
 
-    /// One HTML file, which loads only the script of `live`. `path` is for the error.
+    /// One HTML file for the path, which loads only the script of `live`.
     package func html(for path: String) throws(VidscanError) -> String {
-        try PageTemplate.index.render(self, for: path)
+        var page = self
+        let people = "people.html"
+        page.people =
+            FileManager.default.fileExists(atPath: FilePath.joining(FilePath.folder(of: path), people)) ? people : nil
+        return try PageTemplate.index.render(page, for: path)
     }
 }
 

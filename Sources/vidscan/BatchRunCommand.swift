@@ -145,7 +145,12 @@ private struct BatchWork {
         guard resolved.settings.track.keepsEmbeddings,
             plan.contains(where: { folder.hasResult(at: $0.input.resultPath) })
         else { return succeeded }
-        return try await linkPeople() && succeeded
+        let people = folder.path + "/people.html"
+        let isNew = !FileManager.default.fileExists(atPath: people)
+        let isLinked = try await linkPeople()
+        // The index links to the page of people.
+        if isNew, FileManager.default.fileExists(atPath: people) { try batch.live.finish(result) }
+        return isLinked && succeeded
     }
 
     /// Returns whether nothing failed.

@@ -94,6 +94,7 @@ struct EmbeddingTraceTests: BatchTesting {
         #expect(outcome.status == 0)
         #expect(outcome.errorLines.last == "vidscan: 1 person in 2 videos -> out/people.csv")
         #expect(try CSVTable(path: folder.path + "/out/people.csv").numbers("study_person_id") == [1, 1])
+        #expect(try folder.text("out/index.html").contains("<a href=\"people.html\">"))
         let files = try ["a", "b"].map { try folder.bytes("out/\($0).png.vidscan/embeddings.npy") }
         #expect(try EmbeddingArray(files[0]).rows.count == 1)
         #expect(files[0] == files[1])
