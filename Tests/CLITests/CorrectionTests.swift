@@ -239,7 +239,7 @@ struct CorrectionTests: BatchTesting {
         #expect(analysed.status == 0, "\(analysed.errors)")
         let outcome = try Tool.run("apply", "f/" + Self.name, "c.json", "--dry-run", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.hasPrefix("1. face 2 is removed, with "), "\(outcome.output)")
+        #expect(outcome.output.hasPrefix("1. face 3 is removed, with "), "\(outcome.output)")
         #expect(outcome.output.hasSuffix("2. person 1 (face 1) is P01\n"), "\(outcome.output)")
     }
 
