@@ -43,6 +43,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CFFmpeg", pkgConfig: "libavformat libavcodec libswresample libswscale libavutil"),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo"),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "CFFmpegFilter", dependencies: ["CFFmpeg"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CFFmpegLog", dependencies: ["CFFmpeg"]),
@@ -54,7 +55,7 @@ let package = Package(
         .target(
             name: "VidscanMedia",
             dependencies: [
-                "VidscanBase", "CFFmpeg", "CFFmpegFilter", "CFFmpegLog", "CPixels",
+                "VidscanBase", "CCrypto", "CFFmpeg", "CFFmpegFilter", "CFFmpegLog", "CPixels",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             resources: [.embedInCode("Resources")], swiftSettings: strict),

@@ -16,8 +16,8 @@ struct AreaResamplerTests {
         let layout: ResamplerReference.Layout
     }
 
-    private static let small = PictureSize(width: 318, height: 178)
-    private static let odd = PictureSize(width: 319, height: 179)
+    private static let small = PictureSize(width: 158, height: 90)
+    private static let odd = PictureSize(width: 159, height: 91)
 
     private static func layout(
         _ size: PictureSize = small, chroma: (Int, Int), left: Bool = true, full: Bool = false, bt601: Bool = false,
@@ -54,7 +54,7 @@ struct AreaResamplerTests {
             layout: layout(chroma: (2, 2), bt601: true)),
         // JPEG puts chroma in the middle of its pixels.
         Format(
-            name: "JPEG", filter: "scale=318:178,format=yuvj420p", encoding: ["-c:v", "mjpeg", "-q:v", "2"],
+            name: "JPEG", filter: "scale=158:90,format=yuvj420p", encoding: ["-c:v", "mjpeg", "-q:v", "2"],
             planes: "yuvj420p", layout: layout(chroma: (2, 2), left: false, full: true, bt601: true)),
         format("grey", pixels: "gray", tags: bt709, layout: layout(chroma: (0, 0))),
         format("ten bits", pixels: "yuv420p10le", tags: bt709, layout: layout(odd, chroma: (2, 2), depth: 10)),
@@ -69,7 +69,7 @@ struct AreaResamplerTests {
         #expect(try video.frame().pixelFormatName == format.planes)
         let reference = ResamplerReference(try video.bytes(format.planes), layout: format.layout)
         // Reduced by a fraction; and reduced on one axis and enlarged on the other.
-        for (picture, tensor) in [((160, 90), (160, 96)), ((350, 100), (352, 128))] {
+        for (picture, tensor) in [((80, 45), (80, 48)), ((174, 50), (176, 64))] {
             let target = PictureSize(width: picture.0, height: picture.1)
             let size = PictureSize(width: tensor.0, height: tensor.1)
             let got = try video.tensor(picture: target, tensor: size)

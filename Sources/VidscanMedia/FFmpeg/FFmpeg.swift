@@ -1,3 +1,4 @@
+internal import CCrypto
 internal import CFFmpeg
 internal import CFFmpegFilter
 internal import CFFmpegLog
@@ -124,12 +125,12 @@ package enum FileDigest {
     package static func sha256(bytes: some Sequence<UInt8>) -> String { (try? digest { $0(Array(bytes)) }) ?? "" }
 
     private static func digest(_ read: (([UInt8]) -> Void) throws(SystemError) -> Void) throws(SystemError) -> String {
-        guard let state = av_sha_alloc() else { throw SystemError(ENOMEM) }
-        defer { av_free(UnsafeMutableRawPointer(state)) }
-        av_sha_init(state, 256)
-        try read { av_sha_update(state, $0, $0.count) }
+        guard let state = EVP_MD_CTX_new() else { throw SystemError(ENOMEM) }
+        defer { EVP_MD_CTX_free(state) }
+        guard EVP_DigestInit_ex(state, EVP_sha256(), nil) == 1 else { throw SystemError(ENOMEM) }
+        try read { EVP_DigestUpdate(state, $0, $0.count) }
         var digest = [UInt8](repeating: 0, count: 32)
-        av_sha_final(state, &digest)
+        guard EVP_DigestFinal_ex(state, &digest, nil) == 1 else { throw SystemError(ENOMEM) }
         return hexadecimal(digest)
     }
 
