@@ -81,6 +81,13 @@ struct BadInputTests {
         #expect(folder.entries == before)
     }
 
+    @Test("The program may end while a thread still computes the digests of the models")
+    func earlyEnd() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("text", to: "text.mp4")
+        for _ in 0..<40 { #expect(try Tool.run("analyze", "text.mp4", in: folder).status == 1) }
+    }
+
     @Test("A file without read permission is an error")
     func unreadable() throws {
         let folder = try TemporaryFolder()

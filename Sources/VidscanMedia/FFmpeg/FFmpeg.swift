@@ -125,12 +125,11 @@ package enum FileDigest {
     package static func sha256(bytes: some Sequence<UInt8>) -> String { (try? digest { $0(Array(bytes)) }) ?? "" }
 
     private static func digest(_ read: (([UInt8]) -> Void) throws(SystemError) -> Void) throws(SystemError) -> String {
-        guard let state = EVP_MD_CTX_new() else { throw SystemError(ENOMEM) }
-        defer { EVP_MD_CTX_free(state) }
-        guard EVP_DigestInit_ex(state, EVP_sha256(), nil) == 1 else { throw SystemError(ENOMEM) }
-        try read { EVP_DigestUpdate(state, $0, $0.count) }
+        var state = SHA256_CTX()
+        SHA256_Init(&state)
+        try read { SHA256_Update(&state, $0, $0.count) }
         var digest = [UInt8](repeating: 0, count: 32)
-        guard EVP_DigestFinal_ex(state, &digest, nil) == 1 else { throw SystemError(ENOMEM) }
+        SHA256_Final(&digest, &state)
         return hexadecimal(digest)
     }
 
