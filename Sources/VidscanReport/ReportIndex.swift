@@ -46,7 +46,8 @@ package struct ReportIndex: Sendable {
     package var groups: [PageFact] = []
     let heads: [PageCell]
     let rows: [Row]
-    /// The page of who is who, beside the index.
+    /// The page that says who is who, beside the index.
+    package static let peopleFile = "people.html"
     private var people: String?
 
     package init(title: String, summary: String, live: Live? = nil, heads: [PageCell], rows: [Row]) {
@@ -62,9 +63,8 @@ package struct ReportIndex: Sendable {
     /// One HTML file for the path, which loads only the script of `live`.
     package func html(for path: String) throws(VidscanError) -> String {
         var page = self
-        let people = "people.html"
-        page.people =
-            FileManager.default.fileExists(atPath: FilePath.joining(FilePath.folder(of: path), people)) ? people : nil
+        let people = FilePath.joining(FilePath.folder(of: path), Self.peopleFile)
+        page.people = FileManager.default.fileExists(atPath: people) ? Self.peopleFile : nil
         return try PageTemplate.index.render(page, for: path)
     }
 }

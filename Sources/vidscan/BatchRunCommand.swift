@@ -5,6 +5,7 @@ internal import VidscanBase
 internal import VidscanBatch
 internal import VidscanMedia
 internal import VidscanPeople
+internal import VidscanReport
 
 struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "run", abstract: "Analyses the files that are due.")
@@ -145,7 +146,7 @@ private struct BatchWork {
         guard resolved.settings.track.keepsEmbeddings,
             plan.contains(where: { folder.hasResult(at: $0.input.resultPath) })
         else { return succeeded }
-        let people = folder.path + "/people.html"
+        let people = "\(folder.path)/\(ReportIndex.peopleFile)"
         let isNew = !FileManager.default.fileExists(atPath: people)
         let isLinked = try await linkPeople()
         // The index links to the page of people.

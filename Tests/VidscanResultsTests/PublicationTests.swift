@@ -23,6 +23,13 @@ struct PublicationTests {
         try Publication(folder: folder.path + "/public", approver: "Ada", replaces: replaces)
     }
 
+    /// A result that has been published.
+    private static func published() async throws -> (TemporaryFolder, Publication, Folder, name: String) {
+        let folder = try TemporaryFolder()
+        let (publication, result) = (try publication(folder), try result(in: folder))
+        return (folder, publication, result, try #require(try await publication.publish(result, verify: nil)))
+    }
+
     private static func names(_ folder: TemporaryFolder, _ path: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(path)").sorted()
     }
@@ -67,10 +74,7 @@ struct PublicationTests {
 
     @Test("What is published already stays as it is, and another version replaces it only on request")
     func versions() async throws {
-        let folder = try TemporaryFolder()
-        let publication = try Self.publication(folder)
-        let result = try Self.result(in: folder)
-        let name = try #require(try await publication.publish(result, verify: nil))
+        let (folder, publication, result, name) = try await Self.published()
         #expect(try await publication.publish(result, verify: nil) == nil)
         try folder.write("better", to: "a.vidscan/anonymized.mp4")
         await #expect(throws: VidscanError.self) { try await publication.publish(result, verify: nil) }
@@ -83,10 +87,7 @@ struct PublicationTests {
 
     @Test("What was removed from the folder stays away, until it is forced or there is another version")
     func withdrawn() async throws {
-        let folder = try TemporaryFolder()
-        let publication = try Self.publication(folder)
-        let result = try Self.result(in: folder)
-        let name = try #require(try await publication.publish(result, verify: nil))
+        let (folder, publication, result, name) = try await Self.published()
         let path = "\(folder.path)/public/\(name)"
         try FileManager.default.removeItem(atPath: path)
         for _ in 0..<2 {
@@ -105,10 +106,7 @@ struct PublicationTests {
 
     @Test("A video whose publication was cut off is published by the next run")
     func cutOff() async throws {
-        let folder = try TemporaryFolder()
-        let publication = try Self.publication(folder)
-        let result = try Self.result(in: folder)
-        let name = try #require(try await publication.publish(result, verify: nil))
+        let (folder, publication, result, name) = try await Self.published()
         let record = try #require(try Self.names(folder, "public.private").first { $0.hasSuffix(".json") })
         let text = try folder.text("public.private/" + record)
         let before = text.replacing(/\n? *"appeared" ?: ?true,?/, with: "")

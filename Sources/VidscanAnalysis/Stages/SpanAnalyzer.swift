@@ -211,7 +211,10 @@ final class SpanAnalyzer {
         }
         let columns = Assignment.solve(cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
         let (searchesEverySample, minimum) = (searchesEverySample, settings.detect.minimumConfidence)
-        let isCertain = { (face: AnalyzedFace) in searchesEverySample || face.detection.confidence >= minimum }
+        let isCertain = { (face: AnalyzedFace) in
+            searchesEverySample
+                || MeshPresence.confirmed(face.detection.confidence, presence: face.presence) >= minimum
+        }
         let taken = Set(columns.compactMap { $0 })
         guard !zip(earlier, columns).contains(where: { isCertain($0) && $1 == nil }),
             !later.indices.contains(where: { isCertain(later[$0]) && !taken.contains($0) })

@@ -56,7 +56,7 @@ package enum MeshPresence {
 
     /// The score with which a face is tracked. It is raised where the mesh confirms the face, because masks, hands and
     /// close crops lower the detector's score alone. In 60 pictures of WIDER FACE, this adds 15 faces, 13 of them labelled;
-    /// in three labelled films, none.
+    /// in five films, none.
     package static func confirmed(_ score: Double, presence: Double?) -> Double {
         let presence = presence ?? 0
         return presence > 0.999 || score >= 0.5 && presence > 0.9 ? max(score, 0.7) : score

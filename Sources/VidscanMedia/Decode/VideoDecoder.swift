@@ -4,9 +4,9 @@ internal import DequeModule
 
 /// Decodes the packets of one stream. The frames do not depend on the number of threads.
 ///
-/// Threads that decode neighboring frames do not wait until a damaged frame is concealed, so what they predict from it would
-/// depend on timing. At the first sign of damage, one thread decodes again what has not come out, and continues alone until
-/// the data has been sound for a while.
+/// Decoder threads do not wait until a neighbouring frame's damage is concealed, so frames predicted from it would depend on
+/// timing. At the first sign of damage, a single thread therefore repeats the frames that are still in the decoder, and goes on
+/// alone until a long stretch of the video is free of damage.
 final class VideoDecoder {
     enum Output: ~Copyable { case frame(Frame, isDamaged: Bool), needsPacket, ended }
 
@@ -23,7 +23,7 @@ final class VideoDecoder {
     private var history: PacketHistory?
     /// The next packet of the history to send again; `nil` if all have been sent.
     private var resending: Int?
-    /// The packet after which one thread decodes alone may be followed by several; `nil` while several do.
+    /// The last damaged packet while a single thread decodes; `nil` while several do.
     private var lastDamage: Int64?
     private var isDraining = false
 
@@ -112,7 +112,7 @@ final class VideoDecoder {
 
     // MARK: Damage
 
-    /// Whether the frame is to be decoded again.
+    /// Returns whether decoding starts again before the frame.
     private func takeErrors(_ frame: borrowing Frame) throws(MediaError) -> Bool {
         while case let number = vs_take_error(context.pointer, frame.pointer), number >= 0 {
             guard history?.wasSound(number) != true else { continue }
@@ -132,7 +132,7 @@ final class VideoDecoder {
         lastError = FFmpeg.message(result)
     }
 
-    /// Returns `false` if one thread decodes already, or if the packets that it would need are gone.
+    /// Returns `false` if a single thread decodes already, or if packets that it needs were dropped.
     private func decodeAlone() throws(MediaError) -> Bool {
         guard lastDamage == nil, history?.isComplete == true else { return false }
         lastDamage = packetCount
@@ -160,8 +160,8 @@ final class VideoDecoder {
     }
 }
 
-/// The packets from which a new decoder can decode every frame that has not come out: those since the keyframe before the
-/// last one whose frames have come out, because frames after a keyframe may refer to frames before it.
+/// The packets that a new decoder needs for every frame still in the old one. They begin a keyframe early, because frames that
+/// follow a keyframe in the file may refer to frames before it.
 private struct PacketHistory {
     final class Entry {
         let packet: Packet
@@ -183,16 +183,16 @@ private struct PacketHistory {
     private var byteCount = 0
     /// Whether the entries begin where the decoder began.
     private var beginsWithDecoder = true
-    /// The numbers of frames that have come out of the entries' packets.
+    /// The number of frames received from each packet among the entries.
     private var received: [Int64: Int] = [:]
     private var lastReceived: Int64 = -1
-    /// What had come out when the entries were last sent again, and, of this, what is still to come out again.
+    /// A copy of `received` from the last restart, and how many of those frames the new decoder has yet to repeat.
     private var sound: [Int64: Int] = [:], repeated: [Int64: Int] = [:]
     private var soundRunway: Int64 = 0
 
     var isComplete: Bool { beginsWithDecoder || runway != nil }
 
-    /// The first packet whose frames may not have come out.
+    /// The keyframe before which every frame has been received; `nil` if the entries do not reach back so far.
     private var runway: Int64? { keyframes.count > 1 && keyframes[1] < lastReceived - Self.reach ? keyframes[1] : nil }
 
     mutating func append(_ entry: Entry) {
@@ -212,7 +212,7 @@ private struct PacketHistory {
         soundRunway = beginsWithDecoder ? 0 : runway ?? 0
     }
 
-    /// Whether the frame has not come out before.
+    /// Returns `false` for a frame that the old decoder had already given out.
     mutating func receive(_ number: Int64, isRepeating: Bool) -> Bool {
         if let count = repeated[number], count > 0 {
             repeated[number] = count - 1
@@ -232,7 +232,7 @@ private struct PacketHistory {
         return true
     }
 
-    /// Whether an error in the packet only comes from beginning at a keyframe.
+    /// Whether the packet was decoded without error before the restart, so that an error now comes from starting midway.
     func wasSound(_ number: Int64) -> Bool { sound[number] != nil || number < soundRunway }
 
     /// Whether nothing was damaged for so long that decoding the entries again costs little in comparison.

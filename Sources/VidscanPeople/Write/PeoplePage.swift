@@ -6,7 +6,7 @@ internal import VidscanResults
 
 /// The page of a study: the decisions to check, and a card for each person.
 struct PeoplePage {
-    static let file = "people.html"
+    static let file = ReportIndex.peopleFile
     private static let maximumPairs = 60
     /// Browsers show this many cards without delay.
     private static let maximumCards = 2000
