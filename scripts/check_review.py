@@ -227,6 +227,14 @@ def check_keys(program, work):
     def near(a, b):
         return abs(a - b) < 0.0006
 
+    def arrives(time, what):
+        """A picture may be presented long after a seek has ended if other programs keep the processor busy."""
+        for _ in range(50):
+            at = state(browser)["at"]
+            if near(at, time):
+                break
+        expect(near(at, time), f"{what} ({at}; {time})")
+
     try:
         browser.open(result / "report.html", READY)
         listed = set(browser.run("return [...document.querySelectorAll('#key-list kbd')].map(k => k.textContent)"))
@@ -283,10 +291,17 @@ def check_keys(program, work):
         for _ in range(10):
             browser.key(".")
             time.sleep(0.07)
-        expect(near(state(browser)["at"], begin + 0.4), "ten steps at about ten per second move ten pictures")
+        arrives(begin + 0.4, "ten steps at about ten per second move ten pictures")
         for _ in range(10):
             browser.key(",")
-        expect(near(state(browser)["at"], begin), "ten steps back go back to where they began")
+        arrives(begin, "ten steps back go back to where they began")
+        # A key is pressed between the end of a seek and its announcement, while another wish waits.
+        browser.run(
+            "const v = document.getElementById('video'), r = window.vidscanReview; r.seek(3); r.seek(5);"
+            "Object.defineProperty(v, 'seeking', { get: () => false, configurable: true }); r.seek(4); delete v.seeking")
+        arrives(4, "of several wishes, the last is fulfilled")
+        browser.run("window.vidscanReview.seek(arguments[0])", begin)
+        arrives(begin, "it goes back")
         at = browser.run(
             "const v = document.getElementById('video'), begin = performance.now(); return new Promise(done => {"
             " v.requestVideoFrameCallback(() => done(performance.now() - begin));"

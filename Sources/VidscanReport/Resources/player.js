@@ -98,7 +98,9 @@
       if (!this.isUsable) return this.present(time);
       // Just after a frame's own time, so that rounding cannot show the frame before it.
       const exact = Math.max(0, time) + sameTime;
-      if (this.video.seeking) this.wanted = exact; else this.video.currentTime = exact;
+      // The end of a seek is announced a little after it, so an earlier wish must not outlive this one.
+      this.wanted = this.video.seeking ? exact : null;
+      if (this.wanted === null) this.video.currentTime = exact;
       // Where that picture is shown already, no other is presented.
       emit("moving", time);
     },
