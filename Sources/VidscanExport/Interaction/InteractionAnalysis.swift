@@ -24,18 +24,18 @@ public struct InteractionAnalysis: Sendable {
     /// Compares the people of one result. The table appears complete or not at all. Returns its path and the number of pairs
     /// of people. Cancelling the task throws a `VidscanError` with the code `interrupted`.
     ///
-    /// - Parameter progressed: Called before each pair with the number of those that are done, and of all.
+    /// - Parameter progressed: Called after each pair with the number of those that are done, and of all.
     public func run(
         resultPath: String, progressed: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws -> (path: String, pairs: Int) {
         try await BlockingWork.run(thread: "interact", input: resultPath) { cancellation in
-            try write(resultPath, cancellation, progressed)
+            try await write(resultPath, cancellation, progressed)
         }
     }
 
     private func write(
         _ resultPath: String, _ cancellation: CancellationFlag, _ progressed: (_ done: Int, _ all: Int) -> Void
-    ) throws(VidscanError) -> (String, Int) {
+    ) async throws -> (String, Int) {
         let result = try StoredResult(path: resultPath)
         let video = result.record.input.path
         let folder = try ExportPlaces.folder(output, outputIsFolder)
@@ -47,16 +47,36 @@ public struct InteractionAnalysis: Sendable {
         var writer = ByteWriter()
         writer.writeCSV(row: DyadTable.columns.map { .text($0.name) })
         let pairs = try series.pairs(seconds: Self.minimumSeconds)
-        if let clock = series.clock {
-            for (done, (first, second)) in pairs.enumerated() {
-                progressed(done, pairs.count)
-                let dyad = Dyad(series: series, clock: clock, first: first, second: second)
-                for row in try dyad.rows(cancellation) { writer.writeCSV(row: DyadTable.fields(of: row)) }
-            }
+        for row in try await rows(of: pairs, series, cancellation, progressed) {
+            writer.writeCSV(row: DyadTable.fields(of: row))
         }
         try file.write(writer.bytes)
         try file.complete()
         return (path, pairs.count)
+    }
+
+    /// Compares pairs on all processors. The rows have the order of the pairs.
+    private func rows(
+        of pairs: [(Int, Int)], _ series: PersonSeries, _ cancellation: CancellationFlag,
+        _ progressed: (_ done: Int, _ all: Int) -> Void
+    ) async throws -> [DyadRow] {
+        guard let clock = series.clock else { return [] }
+        return try await withThrowingTaskGroup(of: (Int, [DyadRow]).self) { group in
+            for (index, (first, second)) in pairs.enumerated() {
+                group.addTask(executorPreference: globalConcurrentExecutor) {
+                    let dyad = Dyad(series: series, clock: clock, first: first, second: second)
+                    return (index, try dyad.rows(cancellation))
+                }
+            }
+            var rows = [[DyadRow]](repeating: [], count: pairs.count)
+            var done = 0
+            for try await (index, dyad) in group {
+                rows[index] = dyad
+                done += 1
+                progressed(done, pairs.count)
+            }
+            return rows.flatMap(\.self)
+        }
     }
 }
 

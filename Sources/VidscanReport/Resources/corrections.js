@@ -337,6 +337,7 @@
     byId("taken").hidden = !taken.size;
     byId("undo").disabled = !corrections.done.length;
     byId("redo").disabled = !corrections.undone.length;
+    byId("save").disabled = !list.length;
   }
   on("model selection", showSelection);
   on("model", showCorrections);

@@ -49,7 +49,7 @@
     const { length } = person.tracks;
     return [
       `${person.seconds.toFixed(1)} s${length > 1 ? ` in ${length} tracks` : ""}`, rate(person, "smile"), rate(person, "blink"), person.mood,
-      `${Math.round(100 * measured(person, state.metric).fraction)} % measured`,
+      `${words(state.metric.name)} measured in ${Math.round(100 * measured(person, state.metric).fraction)} %`,
     ];
   }
   const reasons = { turned_seconds: "turned", covered_seconds: "covered", small_seconds: "too small", no_mesh_seconds: "no mesh" };
