@@ -337,7 +337,7 @@
     byId("taken").hidden = !taken.size;
     byId("undo").disabled = !corrections.done.length;
     byId("redo").disabled = !corrections.undone.length;
-    byId("save").disabled = !list.length;
+    byId("save").disabled = !applied.length && !list.length;
   }
   on("model selection", showSelection);
   on("model", showCorrections);
