@@ -99,6 +99,15 @@ def main():
             for _ in range(2):
                 with_shift(browser, "u")
             expect(browser.run(keyframes) == 2, "shift U makes them again")
+            reached = []
+            seek(browser, 0.8)
+            for key in "][]":
+                browser.key(key)
+                time.sleep(0.5)
+                reached.append(browser.run("return window.vidscanCovers.shown"))
+            expect(
+                [abs(at - wanted) < 0.021 for at, wanted in zip(reached, (1.2, BEGIN, 1.2))] == [True] * 3,
+                f"] and [ go to the keyframes {reached}")
             browser.call("POST", "/refresh", {})
             browser.open(page, READY)
             expect(browser.run(keyframes) == 2, "unsaved boxes survive a reload")

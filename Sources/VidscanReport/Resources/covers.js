@@ -256,6 +256,13 @@
     hidden.addEventListener("error", () => { byId("hidden-label").textContent = "This browser cannot play the video with hidden faces."; });
   }
 
+  /** Goes to the next or the previous keyframe of any box. */
+  function jump(direction) {
+    const keys = covers.list.flatMap(item => item.keyframes.map(key => key.time)).sort((a, b) => a - b);
+    const index = neighbor(keys.length, i => keys[i], player.position, direction);
+    if (index in keys) player.stop(keys[index]);
+  }
+
   const undo = () => covers.replay(covers.done, covers.undone), redo = () => covers.replay(covers.undone, covers.done);
   const actions = {
     new: () => {
@@ -284,6 +291,8 @@
     ["Shift+ArrowLeft", "shift ←", "One second back", () => player.stop(player.position - 1)],
     ["Home", "home", "Beginning", () => player.stop(times[0])],
     ["End", "end", "End", () => player.stop(data.end)],
+    ["]", "]", "Next keyframe of any box", () => jump(1)],
+    ["[", "[", "Previous keyframe of any box", () => jump(-1)],
     ["n", "N", "New box in the middle", actions.new],
     ["e", "E", "Keyframe of the chosen box here", actions.extend],
     ["x", "X", "Remove the keyframe here", actions.shorten],
