@@ -37,8 +37,7 @@ package struct Batch: Sendable {
         package var done = 0
         /// Included in `done`.
         package var withWarnings = 0
-        package var failed = 0
-        package var skipped = 0
+        package var failed = 0, skipped = 0
         /// Still being written; left for the next run.
         package var postponed = 0
         /// Vanished before they were analysed.
@@ -90,9 +89,8 @@ package struct Batch: Sendable {
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<max(1, options.jobs) { group.addTask { try await self.runJob(state, resultPaths) } }
             group.addTask {
-                while !Task.isCancelled {
-                    try? await Task.sleep(for: .seconds(10))
-                    guard !Task.isCancelled else { break }
+                // A cancellation ends the sleep.
+                while (try? await Task.sleep(for: .seconds(10))) != nil {
                     let progress = state.progress.running.compactMap { file in
                         file.progress?.fraction.map { (PathBytes(file.resultPath), $0) }
                     }

@@ -75,10 +75,9 @@ package struct BatchFolder: Sendable {
         for journal in try BatchJournal.all(in: path, shard: shard) {
             for item in try journal.items()
             where item.status == .pruned || item.status == .done && (item.finished ?? limit) < limit {
-                guard let result = folder(item.resultPath), case .removed = Self.judge(result, before: limit) else {
-                    continue
+                if let result = folder(item.resultPath), case .removed = Self.judge(result, before: limit) {
+                    paths.append(item.resultPath)
                 }
-                paths.append(item.resultPath)
             }
         }
         return paths
@@ -145,8 +144,8 @@ package struct BatchFolder: Sendable {
             default: throw VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error)")
             }
         } catch {
-            if let error = error as? VidscanError { throw error }
-            throw VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error.localizedDescription)")
+            throw error as? VidscanError
+                ?? VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error.localizedDescription)")
         }
     }
 }

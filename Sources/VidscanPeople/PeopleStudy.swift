@@ -52,13 +52,10 @@ package struct PeopleStudy: Sendable {
         let corrections = try options.corrections.map { path throws(VidscanError) in try CorrectionFile(path: path) }
         let folder = try StudyFolder(FilePath.absolute(FilePath.expandingHome(path)))
         let known = try StudyState.read(folder.path)
-        if known == nil,
-            let file = [PeopleTable.file, PeoplePage.file].first(where: { FileSystem.entry(folder.path(of: $0)) != nil }
-            )
-        {
+        let outputs = [PeopleTable.file, PeoplePage.file].map(folder.path(of:))
+        if known == nil, let path = outputs.first(where: { FileSystem.entry($0) != nil }) {
             throw VidscanError(
-                .exists, "\(folder.path(of: file)) exists, but \(StudyState.name) does not; choose another folder",
-                stage: .write)
+                .exists, "\(path) exists, but \(StudyState.name) does not; choose another folder", stage: .write)
         }
         var state = known ?? StudyState()
         var summary = Summary(path: folder.path(of: PeopleTable.file))

@@ -11,36 +11,32 @@ package struct PhotoSearch {
     package init(result path: String) throws(VidscanError) {
         self.path = path
         let video = try StudyVideo(path: path)
-        people = try VideoPerson.read(video, index: 0, known: [:], needsEmbeddings: true)
+        people = try VideoPerson.read(video, index: 0, known: [:])
     }
 
     /// The `person_id`s of people who certainly look like one of the photographs, or like all of them together. Throws
     /// if nobody does.
     package func certain(_ photos: [FaceEmbedding]) throws(VidscanError) -> Set<Int> {
-        try found(photos, people.filter { excess($0, photos).map { $0 < -Self.margin } ?? false })
+        try find(photos, below: -Self.margin)
     }
 
     /// The `person_id`s of everybody who may be on one of the photographs: also those who cannot be compared. Throws if
     /// nobody looks like them.
     package func possible(_ photos: [FaceEmbedding]) throws(VidscanError) -> Set<Int> {
-        let known = try found(photos, people.filter { excess($0, photos).map { $0 < Self.allowance } ?? false })
-        return known.union(people.filter { $0.faces == nil }.map(\.personID))
+        try find(photos, below: Self.allowance).union(people.filter { $0.faces == nil }.map(\.personID))
     }
 
-    private func found(_ photos: [FaceEmbedding], _ people: [VideoPerson]) throws(VidscanError) -> Set<Int> {
-        guard people.isEmpty else { return Set(people.map(\.personID)) }
+    /// - Parameter bound: How far beyond the limit the distance may be.
+    private func find(_ photos: [FaceEmbedding], below bound: Double) throws(VidscanError) -> Set<Int> {
+        let clusters = (photos.map { [$0] } + [photos]).compactMap { FaceCluster($0, evidence: Double($0.count)) }
+        let found = people.filter { person in
+            guard let faces = person.faces else { return false }
+            return clusters.contains { faces.distance(to: $0) - faces.limit(with: $0) < bound }
+        }
+        guard found.isEmpty else { return Set(found.map(\.personID)) }
         throw .result(
             "nobody looks enough like the \(photos.count == 1 ? "photograph" : "photographs"); another photograph may do,"
                 + " or a person_id of tracks.csv", input: path)
-    }
-
-    /// The distance beyond the limit; `nil` for a person who cannot be compared.
-    private func excess(_ person: VideoPerson, _ photos: [FaceEmbedding]) -> Double? {
-        guard let faces = person.faces else { return nil }
-        let clusters = photos.map { [$0] } + [photos]
-        return clusters.compactMap { FaceCluster($0, evidence: Double($0.count)) }.map {
-            faces.distance(to: $0) - faces.limit(with: $0)
-        }.min()
     }
 
     /// So much nearer than the limit somebody must be to stay visible.

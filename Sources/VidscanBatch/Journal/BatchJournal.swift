@@ -24,7 +24,7 @@ package final class BatchJournal: Sendable {
     ///     uses it.
     ///   - owner: unique among all processes of all machines.
     ///   - clock: seconds since 1970. Machines that share a journal agree to within a few seconds.
-    /// - Throws: `input` if the folder holds journals of another number of shards.
+    /// - Throws: `input` if the folder holds journals of another number of shards, or of files divided by another rule.
     package init(
         folder: String, shard: BatchShard? = nil, owner: String = LeaseOwner.current,
         clock: @escaping @Sendable () -> Double = BatchJournal.systemClock
@@ -50,7 +50,18 @@ package final class BatchJournal: Sendable {
             // could leave a result on the disk without the row that says who made it.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         } catch { throw Self.failure(error, path) }
-        try checkShard()
+        guard let shard else { return }
+        let stray: String? = try read { database in
+            let paths = try Item.select(Item.Columns.path, as: String.self).fetchCursor(database)
+            while let path = try paths.next() { if !shard.contains(path) { return path } }
+            return nil
+        }
+        // Files that now belong to other shards would be analysed twice.
+        guard let stray else { return }
+        throw .input(
+            "\(path) was made by an earlier version of vidscan, which divided files into shards by another rule:"
+                + " \(stray) belongs to another shard now; use another folder"
+                + " ('vidscan batch merge' still reads this one)")
     }
 
     private init(existing path: String?, isReadOnly: Bool = true) throws(VidscanError) {
@@ -140,21 +151,6 @@ package final class BatchJournal: Sendable {
         return true
     }
 
-    /// Refuses a journal whose files now belong to other shards, because they would be analysed twice.
-    private func checkShard() throws(VidscanError) {
-        guard let shard else { return }
-        let stray: String? = try read { database in
-            let paths = try Item.select(Item.Columns.path, as: String.self).fetchCursor(database)
-            while let path = try paths.next() { if !shard.contains(path) { return path } }
-            return nil
-        }
-        guard let stray else { return }
-        throw .input(
-            "\(path) was made by an earlier version of vidscan, which divided files into shards by another rule:"
-                + " \(stray) belongs to another shard now; use another folder"
-                + " ('vidscan batch merge' still reads this one)")
-    }
-
     // MARK: Reading and pruning
 
     /// Whether transactions are synced, so that rows reach the disk before the results that they describe.
@@ -199,17 +195,11 @@ package final class BatchJournal: Sendable {
                 files[status] = row[1]
                 if status == .done { withWarnings = row[2] }
             }
-            var running: [Item] = []
-            for row in try Item.filter(.running).order(Item.Columns.resultPath).fetchAll(database) {
-                let item = row.settled(now: now)
-                files[item.status, default: 0] += 1
-                if item.status == .running {
-                    running.append(item)
-                } else if item.warningText != nil {
-                    withWarnings += 1
-                }
-            }
-            return (files, withWarnings, running)
+            let begun = try Item.filter(.running).order(Item.Columns.resultPath).fetchAll(database)
+                .map { $0.settled(now: now) }
+            for item in begun { files[item.status, default: 0] += 1 }
+            withWarnings += begun.count { $0.status != .running && $0.warningText != nil }
+            return (files, withWarnings, begun.filter { $0.status == .running })
         }
     }
 

@@ -37,16 +37,13 @@ extension BatchJournal {
         /// When the lease expires, in seconds since 1970.
         var lease: Double?
         /// The last attempt, in seconds since 1970.
-        var started: Double?
-        var finished: Double?
+        var started, finished: Double?
         package var error: String?
         /// The fields up to `warningText` describe the last successful attempt.
-        package var wallSeconds: Double?
-        package var videoSeconds: Double?
+        package var wallSeconds, videoSeconds: Double?
         package var frames, faces: Int?
         /// `nil` in rows of earlier versions.
-        package var people: Int?
-        package var events: Int?
+        package var people, events: Int?
         var warningText: String?
         /// The analysed fraction, 0…1, at the last renewal of the lease; `nil` if unknown.
         package internal(set) var progress: Double?
@@ -60,21 +57,12 @@ extension BatchJournal {
         var keptFinished: Double?
 
         enum CodingKeys: String, CodingKey {
-            case resultPath = "place"
-            case path, bytes, modified, configuration, status, attempts, failures
-            case isNamed = "named"
-            case due, owner, lease, started, finished, error
-            case wallSeconds = "wall"
-            case videoSeconds = "video"
-            case frames, faces, people, events
-            case warningText = "warnings"
-            case progress, digest, changed
-            case keptConfiguration = "kept_configuration"
-            case keptBytes = "kept_bytes"
-            case keptModified = "kept_modified"
-            case keptChanged = "kept_changed"
-            case keptDigest = "kept_digest"
-            case keptFinished = "kept_finished"
+            case resultPath = "place", path, bytes, modified, configuration, status, attempts, failures
+            case isNamed = "named", due, owner, lease, started, finished, error
+            case wallSeconds = "wall", videoSeconds = "video", frames, faces, people, events
+            case warningText = "warnings", progress, digest, changed
+            case keptConfiguration = "kept_configuration", keptBytes = "kept_bytes", keptModified = "kept_modified"
+            case keptChanged = "kept_changed", keptDigest = "kept_digest", keptFinished = "kept_finished"
         }
 
         package var warnings: [String] { (warningText ?? "").split(separator: "\n").map(String.init) }
@@ -98,7 +86,7 @@ extension BatchJournal {
     }
 
     package enum Reason: String, Sendable {
-        case new, changed
+        case new, changed, interrupted, forced, quarantined
         /// It was gone.
         case returned = "exists again"
         case settingsChanged = "settings, version or models changed"
@@ -106,12 +94,9 @@ extension BatchJournal {
         case resultMissing = "result missing"
         /// A run was to analyse it, but ended before.
         case notStarted = "not started"
-        case interrupted
-        case forced
         case retryRequested = "failed before, retry requested"
         case done = "already done"
         case dateChanged = "only the date changed"
-        case quarantined
         case waiting = "failed before, retry not due yet"
         case skipped = "not a video"
         case running = "in progress in another process"
@@ -142,7 +127,6 @@ extension BatchJournal {
         case done(WorkerReport)
         case failed(String)
         case skipped(String)
-        /// The file does not exist any more.
         case gone
         /// Given back because the batch is ending; does not count as an attempt.
         case released

@@ -39,13 +39,12 @@ extension BatchJournal {
     package func renewLeases(progress: [PathBytes: Double] = [:]) throws(VidscanError) {
         let expiry = clock() + Self.leaseSeconds
         try write { database in
+            let own = Item.filter(.running).filter(Item.Columns.owner == owner)
             for (resultPath, fraction) in progress {
-                _ = try Item.filter(.running)
-                    .filter(Item.Columns.resultPath == resultPath.path && Item.Columns.owner == owner)
+                try own.filter(Item.Columns.resultPath == resultPath.path)
                     .updateAll(database, Item.Columns.progress.set(to: min(1, max(0, fraction))))
             }
-            _ = try Item.filter(.running).filter(Item.Columns.owner == owner)
-                .updateAll(database, Item.Columns.lease.set(to: expiry))
+            try own.updateAll(database, Item.Columns.lease.set(to: expiry))
         }
     }
 

@@ -147,12 +147,7 @@ extension BatchJournal {
             return [.failed, .quarantined].contains(row.status) ? (.retryRequested, true) : (.notFailed, false)
         }
         if selection.isForced { return (.forced, true) }
-        let isSame =
-            switch verdict {
-            case .same: true
-            case .different: false
-            case nil: item.state.looksLike(input.state)
-            }
+        let isSame = verdict.map { $0 == .same } ?? item.state.looksLike(input.state)
         if !isSame { return (.changed, true) }
         if item.status == .pruned { return (.pruned, false) }
         if item.configuration != configuration,
@@ -222,7 +217,14 @@ extension BatchJournal {
                 continue
             }
             if candidate.hasOtherDate { verdicts[PathBytes(input.path)] = .same }
-            if !isDryRun { try record(digest, of: candidate) }
+            guard !isDryRun else { continue }
+            try write { database in
+                var row = candidate.row
+                // Another process may have started the input again meanwhile.
+                guard try Item.fetchOne(database, key: row.resultPath) == row else { return }
+                row.setSource(input.state, digest: digest)
+                try row.update(database)
+            }
         }
         return verdicts
     }
@@ -252,15 +254,5 @@ extension BatchJournal {
         }
         // Not in the transaction, because file systems can be slow.
         return candidates.filter { $0.item.status == .pruned || hasResult($0.item.resultPath) }
-    }
-
-    /// Does nothing if another process has started the input again meanwhile.
-    private func record(_ digest: String, of candidate: DigestCandidate) throws(VidscanError) {
-        try write { database in
-            guard var row = try Item.fetchOne(database, key: candidate.row.resultPath), row == candidate.row
-            else { return }
-            row.setSource(candidate.input.state, digest: digest)
-            try row.update(database)
-        }
     }
 }

@@ -54,12 +54,13 @@ struct BatchPage {
     private var facts: [PageFact] {
         let done = items.filter(\.hasCounts)
         let (video, work) = (done.sum(of: \.videoSeconds), done.sum(of: \.wallSeconds))
+        let minute = Date(timeIntervalSince1970: now).formatted(.iso8601).prefix("2026-11-21T02:10".count)
         return [
             .init("video analysed", Self.clock(video)), .init("processing time", Self.clock(work)),
             .init("times real time", work > 0 ? String(format: "%.1f", video / work) : "–"),
             .init("samples", "\(done.sum(of: \.frames))"), .init("faces", "\(done.sum(of: \.faces))"),
             .init("events", "\(done.sum(of: \.events))"),
-            .init("as of (UTC)", Self.moment(Date(timeIntervalSince1970: now))),
+            .init("as of (UTC)", minute.replacingOccurrences(of: "T", with: " ")),
         ]
     }
 
@@ -112,13 +113,7 @@ struct BatchPage {
         let target = ["report.html", "run.json"].first {
             FileManager.default.fileExists(atPath: "\(folder)/\(resultPath)/\($0)")
         }
-        guard let target else { return nil }
-        return FilePath.percentEncoded(resultPath + "/" + (target == "report.html" ? target : ""))
-    }
-
-    /// `2026-11-21 02:10`
-    private static func moment(_ date: Date) -> String {
-        String(date.formatted(.iso8601).prefix("2026-11-21T02:10".count)).replacingOccurrences(of: "T", with: " ")
+        return target.map { FilePath.percentEncoded(resultPath + "/" + ($0 == "report.html" ? $0 : "")) }
     }
 
     /// `1:02:03`; with tenths below ten seconds: `0:00.4`.

@@ -151,7 +151,7 @@ package struct BatchReport: Sendable {
         var page = BatchPage(items: items, folder: folder, now: now, thumbnails: thumbnails)
         // The page of all shards shows no progress, because each shard writes only its own.
         let isLive = shard != nil || !BatchJournal.hasShards(folder)
-        page.live = isLive ? .init(script: BatchStatus.scriptName(shard), page: moment) : nil
+        page.live = isLive ? .init(script: BatchStatus.name(shard, "js"), page: moment) : nil
         let path = "\(folder)/index\(BatchShard.suffix(shard)).html"
         try AtomicFile.write(try page.html(for: path), to: path)
         return moment

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Synchronization
 package import VidscanBase
 internal import VidscanResults
@@ -15,7 +14,7 @@ package final class LiveReport: Sendable {
     private let folder: String
     private let journal: BatchJournal
     private let jobs: Int
-    private let started = Date().timeIntervalSince1970
+    private let started = BatchJournal.systemClock()
     private let thumbnails = ReportThumbnails()
     private let values = Mutex(Values())
 
@@ -72,8 +71,10 @@ package final class LiveReport: Sendable {
     ) throws(VidscanError) {
         let now = journal.clock()
         let counts = try journal.counts()
-        var run = progress.rounded
-        if state != .running { run.secondsLeft = nil }
+        var run = progress
+        (run.videoSeconds, run.elapsedSeconds) = (run.videoSeconds.rounded3, run.elapsedSeconds.rounded3)
+        run.fraction = run.fraction.rounded3
+        run.secondsLeft = state == .running ? run.secondsLeft?.rounded3 : nil
         var status = BatchStatus(
             state: state, message: message, started: started, updated: now.rounded3, jobs: jobs,
             counts: Dictionary(uniqueKeysWithValues: counts.files.map { ($0.key.rawValue, $0.value) }),
@@ -88,23 +89,12 @@ package final class LiveReport: Sendable {
             status.files.append(BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
         }
         let json = try status.batchJSON()
-        try AtomicFile.write(json + "\n", to: BatchStatus.path(in: folder, journal.shard))
-        try AtomicFile.write("vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.scriptName(journal.shard))")
+        try AtomicFile.write(json + "\n", to: "\(folder)/\(BatchStatus.name(journal.shard, "json"))")
+        try AtomicFile.write("vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.name(journal.shard, "js"))")
     }
 }
 
-extension Batch.Progress {
-    /// To three decimals.
-    fileprivate var rounded: Self {
-        var progress = self
-        progress.videoSeconds = videoSeconds.rounded3
-        progress.elapsedSeconds = elapsedSeconds.rounded3
-        progress.fraction = fraction.rounded3
-        progress.secondsLeft = secondsLeft?.rounded3
-        return progress
-    }
-}
-
+/// To three decimals.
 extension Double { fileprivate var rounded3: Double { (self * 1000).rounded() / 1000 } }
 
 /// `status.json`: the state of a batch as its process last wrote it.
@@ -130,8 +120,7 @@ package struct BatchStatus: Sendable, Codable {
     package var state: State
     package var message: String?
     /// The start of the run and the time of writing, in seconds since 1970.
-    package var started: Double
-    package var updated: Double
+    package var started, updated: Double
     package var jobs: Int
     package var counts: [String: Int]
     package var warnings: Int
@@ -140,20 +129,15 @@ package struct BatchStatus: Sendable, Codable {
     /// The time of `index.html`, in milliseconds since 1970.
     package var page: Int64
 
-    /// `status.json`, or `status-0-of-4.json`.
-    static func path(in folder: String, _ shard: BatchShard?) -> String {
-        "\(folder)/status\(BatchShard.suffix(shard)).json"
-    }
-
-    /// The script holds the same as `status.json`, because a page in a folder may load scripts, but not data.
-    static func scriptName(_ shard: BatchShard?) -> String { "status\(BatchShard.suffix(shard)).js" }
+    /// `status.json`, or `status-0-of-4.json`. The script `.js` holds the same, because a page in a folder may load
+    /// scripts, but not data.
+    static func name(_ shard: BatchShard?, _ ending: String) -> String { "status\(BatchShard.suffix(shard)).\(ending)" }
 
     static func read(folder: String, shard: BatchShard?) -> BatchStatus? {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        guard let bytes = try? TextFile.bytes(path: path(in: folder, shard), limit: maximumBytes),
-            let status = try? decoder.decode(Self.self, from: Data(bytes)), (1...256).contains(status.jobs),
-            (0...1e12).contains(status.updated), (0...1e10).contains(status.run.secondsLeft ?? 0)
+        let name = name(shard, "json")
+        guard let status = try? RecordFile.decode(Self.self, folder: folder, name: name, limit: maximumBytes),
+            (1...256).contains(status.jobs), (0...1e12).contains(status.updated),
+            (0...1e10).contains(status.run.secondsLeft ?? 0)
         else { return nil }
         return status
     }

@@ -94,13 +94,12 @@ package struct MergedTable: Sendable {
 
     /// Names two tables and the columns that only one has.
     private static func mismatch(_ one: Header, _ other: Header) -> VidscanError {
-        let columns = [one, other].map {
-            String(decoding: $0.header.dropLast(), as: UTF8.self).components(separatedBy: ",")
+        func columns(_ table: Header) -> [String] {
+            String(decoding: table.header.dropLast(), as: UTF8.self).components(separatedBy: ",")
         }
-        let differences = [(columns[0], columns[1], one.source), (columns[1], columns[0], other.source)].compactMap {
-            own, others, source in
-            let names = own.filter { !others.contains($0) }
-            return names.isEmpty ? nil : "only \(source) has \(names.joined(separator: ", "))"
+        let differences = [(one, other), (other, one)].compactMap { own, foreign -> String? in
+            let names = columns(own).filter { !columns(foreign).contains($0) }
+            return names.isEmpty ? nil : "only \(own.source) has \(names.joined(separator: ", "))"
         }
         return .input(
             "\(one.source) and \(other.source) have different columns"
@@ -117,10 +116,7 @@ package struct MergedTable: Sendable {
             let prefix = Array((CSVField.text(item.path) + ",").utf8)
             var pending: [UInt8] = []
             var isFirst = true
-            var isAtEnd = false
-            while !isAtEnd {
-                let block = try Self.reading(source) { try input.read(upToCount: 1 << 20) ?? Data() }
-                isAtEnd = block.isEmpty
+            while let block = try Self.reading(source, { try input.read(upToCount: 1 << 20) }), !block.isEmpty {
                 // No field of a result's table contains a line end.
                 var lines = (pending + block).split(separator: Self.lineEnd, omittingEmptySubsequences: false)
                 pending = Array(lines.removeLast())

@@ -31,7 +31,6 @@ struct FileAttempt: Sendable {
             /// The first reason counts.
             var killReason: String?
             var isInterrupted = false
-            /// 0 until the length is known.
             var videoSeconds = 0.0
         }
         let values = Mutex(Values())

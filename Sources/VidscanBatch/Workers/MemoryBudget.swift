@@ -22,8 +22,7 @@ package struct MemoryBudget: Sendable, Equatable {
         let minimum = min(Self.minimumWorkerMemory, limit)
         guard memory >= minimum else {
             let maximumJobs = total / minimum
-            throw VidscanError(
-                .input,
+            throw .input(
                 "--jobs \(self.jobs) needs more than \(total >> 20) MB of memory: each worker would get"
                     + " \(memory >> 20) MB, and needs \(minimum >> 20);"
                     + (maximumJobs > 0 ? " use at most --jobs \(maximumJobs), or" : " use")

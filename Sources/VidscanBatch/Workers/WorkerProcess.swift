@@ -29,8 +29,7 @@ final class WorkerProcess: Sendable {
 
     static func start(command: [String]) async throws -> WorkerProcess {
         try await withCheckedThrowingContinuation { continuation in
-            // Reading blocks the thread, and the kernel ends a worker with the thread that started it
-            // (PR_SET_PDEATHSIG), so each worker has a thread that lives as long.
+            // Reading blocks, and a worker ends with the thread that starts it (PR_SET_PDEATHSIG): each has its own.
             do throws(VidscanError) {
                 try SystemThread.start(name: "worker") {
                     do throws(VidscanError) {
@@ -85,10 +84,9 @@ final class WorkerProcess: Sendable {
         let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         do throws(SystemError) {
             // Service managers signal all processes of a batch, but only the batch ends its workers.
-            return (
-                ours,
-                try SpawnedProcess(command, environment: environment, descriptors: childEnds, ignoresSignals: true)
-            )
+            let process = try SpawnedProcess(
+                command, environment: environment, descriptors: childEnds, ignoresSignals: true)
+            return (ours, process)
         } catch {
             for end in [ours.input, ours.output, ours.errors] { close(end) }
             throw VidscanError(.setup, "cannot start \(command[0]): \(error)")

@@ -51,10 +51,7 @@ package struct FileProgress: Sendable, Codable, Equatable {
 }
 
 package struct WorkerReport: Sendable, Codable, Equatable {
-    package var frames = 0
-    package var faces = 0
-    package var people = 0
-    package var events = 0
+    package var frames = 0, faces = 0, people = 0, events = 0
     package var warnings: [String] = []
     /// From the first to the last position that was read.
     package var videoSeconds = 0.0
@@ -70,8 +67,7 @@ package enum WorkerFailure: String, Sendable, Codable {
     case notMedia
     /// A media file without pictures.
     case noVideo
-    case diskFull
-    case interrupted
+    case diskFull, interrupted
     /// Nothing can be analysed, because something is not installed.
     case setup
     case other

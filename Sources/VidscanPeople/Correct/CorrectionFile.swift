@@ -9,11 +9,9 @@ struct CorrectionFile: Sendable {
     private let path: String
     private let lines: [Line]
 
-    private static let maximumBytes = 16 << 20
-
     init(path: String) throws(VidscanError) {
         self.path = path
-        let text = try TextFile.text(named: path, limit: Self.maximumBytes)
+        let text = try TextFile.text(named: path, limit: 16 << 20)
         if text.drop(while: \.isWhitespace).first == "{" {
             throw .result(
                 "is JSON, such as a report page saves: it corrects one result, with 'vidscan apply'; corrections of a study are"
@@ -49,10 +47,7 @@ struct CorrectionFile: Sendable {
     private func renames(_ line: Line, _ state: StudyState) -> Bool {
         guard case .name(let id, let name) = line.correction, state.studyIDs.contains(id), state.name(of: id) != name
         else { return false }
-        return !lines.contains { later in
-            guard case .name(id, _) = later.correction else { return false }
-            return later.number > line.number
-        }
+        return !lines.contains { if case .name(id, _) = $0.correction { $0.number > line.number } else { false } }
     }
 
     private static func failure(_ path: String, _ line: Int, _ reason: String) -> VidscanError {
@@ -113,11 +108,8 @@ enum Correction: Sendable, Equatable {
         guard words.count >= 3, !words[0].isQuoted else { throw usage }
         let first = words[0].text
         let id = try Self.id(Word(text: first.hasSuffix(":") ? String(first.dropLast()) : first))
-        switch words[1] {
-        case Word(text: "video") where words.count == 3: return .split(id, tracks: [], video: words[2].text)
-        case Word(text: "track"), Word(text: "tracks"): break
-        default: throw usage
-        }
+        if words[1] == Word(text: "video"), words.count == 3 { return .split(id, tracks: [], video: words[2].text) }
+        guard [Word(text: "track"), Word(text: "tracks")].contains(words[1]) else { throw usage }
         var rest = words.dropFirst(2)
         var video: String?
         if let place = rest.firstIndex(where: { $0 == Word(text: "of") }) {
@@ -126,9 +118,8 @@ enum Correction: Sendable, Equatable {
             rest = rest[..<place]
         }
         guard !rest.isEmpty else { throw usage }
-        var tracks: Set<Int> = []
-        for word in rest { tracks.insert(try Self.id(word, "a face_id")) }
-        return .split(id, tracks: tracks.sorted(), video: video)
+        let tracks = try rest.map { word throws(VidscanError) in try Self.id(word, "a face_id") }
+        return .split(id, tracks: Set(tracks).sorted(), video: video)
     }
 
     private static func id(_ word: Word, _ what: String = "a number of people.csv") throws(VidscanError) -> Int {

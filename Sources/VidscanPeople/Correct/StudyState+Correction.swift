@@ -55,34 +55,23 @@ extension StudyState {
     private mutating func split(_ id: Int, tracks: [Int], video name: String?) throws(VidscanError) {
         try requirePerson(id)
         let own = videos.indices.filter { video in
-            videos[video].people.contains { person in
-                person.studyPersonId == id && (tracks.isEmpty || person.faceIds.contains { tracks.contains($0) })
-            }
+            videos[video].faceIDs(of: id).contains { tracks.isEmpty || tracks.contains($0) }
         }
         let what = tracks.isEmpty ? "tracks" : "track " + tracks.map(String.init).joined(separator: ", ")
-        let video: Int
-        if let name {
-            let named = try self.video(named: name)
-            guard own.contains(named) else { throw .result("person \(id) has no \(what) in \(videos[named].video)") }
-            video = named
-        } else {
-            guard let only = own.first else { throw .result("person \(id) has no \(what) in any video") }
-            guard own.count == 1 else {
-                throw .result(
-                    "person \(id) has \(what) in \(own.count) videos; add 'of' and the video, as in"
-                        + " '\(Correction.split(id, tracks: tracks, video: FilePath.name(of: videos[only].video)).text)'"
-                )
-            }
-            video = only
+        let named = try name.map { name throws(VidscanError) in try self.video(named: name) }
+        guard let video = named ?? own.first else { throw .result("person \(id) has no \(what) in any video") }
+        guard own.contains(video) else { throw .result("person \(id) has no \(what) in \(videos[video].video)") }
+        guard named != nil || own.count == 1 else {
+            throw .result(
+                "person \(id) has \(what) in \(own.count) videos; add 'of' and the video, as in"
+                    + " '\(Correction.split(id, tracks: tracks, video: FilePath.name(of: videos[video].video)).text)'")
         }
-        let ownTracks = Set(videos[video].people.filter { $0.studyPersonId == id }.flatMap(\.faceIds))
+        let ownTracks = Set(videos[video].faceIDs(of: id))
         let moved = tracks.isEmpty ? ownTracks : Set(tracks)
         if let foreign = moved.subtracting(ownTracks).min() {
             throw .result("person \(id) has no track \(foreign) in \(videos[video].video)")
         }
-        let isElsewhere = videos.indices.contains { other in
-            other != video && videos[other].people.contains { $0.studyPersonId == id }
-        }
+        let isElsewhere = videos.indices.contains { $0 != video && !videos[$0].faceIDs(of: id).isEmpty }
         guard moved.count < ownTracks.count || isElsewhere else {
             throw .result("nothing would be left of person \(id)")
         }

@@ -60,8 +60,7 @@ struct FaceCluster: Sendable, Equatable {
 
     init?(_ embeddings: [FaceEmbedding], evidence: Double) {
         guard !embeddings.isEmpty else { return nil }
-        (count, sum, remotenessSum) = (Float(embeddings.count), FaceVector(), 0)
-        self.evidence = evidence
+        (count, sum, remotenessSum, self.evidence) = (Float(embeddings.count), FaceVector(), 0, evidence)
         for embedding in embeddings {
             sum += FaceVector(embedding)
             remotenessSum += embedding.remoteness

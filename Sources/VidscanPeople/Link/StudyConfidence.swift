@@ -6,11 +6,8 @@ internal import VidscanFaces
 /// and half of how far the next number is beyond them. Otherwise, it is how far the next number is above the limit.
 struct StudyConfidence {
     struct Doubt: Sendable, Equatable {
-        enum Kind: Sendable { case joined, separate }
-
-        var kind: Kind
         var one: Int
-        /// The person whose number is in doubt.
+        /// The person whose number is in doubt: the same as that of the first one if the two were joined.
         var other: Int
         var confidence: Double
     }
@@ -18,7 +15,7 @@ struct StudyConfidence {
     /// From this confidence on, nobody needs to check a decision.
     private static let certain = 0.95
 
-    /// For each person; `nil` for those who cannot be compared.
+    /// For each person; `nil` for those who cannot be compared, or about whom a correction has decided.
     private(set) var values: [Double?]
     /// The least certain first.
     private(set) var doubts: [Doubt] = []
@@ -49,16 +46,15 @@ struct StudyConfidence {
         judgePeople()
         judgeNumbers(separated)
         doubts.sort { ($0.confidence, $0.one, $0.other) < ($1.confidence, $1.one, $1.other) }
+        // Of two people who were joined, both may have found the other.
+        var seen: Set<PersonPair> = []
+        doubts = doubts.filter { seen.insert(PersonPair($0.one, $0.other)).inserted }
     }
 
     private mutating func judgePeople() {
         let all = Array(groups.indices)
         for (index, person) in study.people.enumerated() {
-            guard let faces = person.faces, let own = owner[index] else { continue }
-            if person.isCorrected {
-                values[index] = 1
-                continue
-            }
+            guard !person.isCorrected, let faces = person.faces, let own = owner[index] else { continue }
             let rival = table.nearest(to: faces, among: all) { group, _ in
                 groups[group].studyID != groups[own].studyID
                     && !groups[group].members.contains { study.areSimultaneous(index, $0) }
@@ -73,13 +69,9 @@ struct StudyConfidence {
             let value = IdentityCalibration.confidence(margin: min(faces.limit(with: others) - near, toRival))
             values[index] = value
             if value < Self.certain, let other = nearest(groups[own].members.filter({ $0 != index }), to: faces) {
-                doubts.append(Doubt(kind: .joined, one: other, other: index, confidence: value))
+                doubts.append(Doubt(one: other, other: index, confidence: value))
             }
         }
-        // Of two people who were joined, both may have found the other.
-        var seen: Set<PersonPair> = []
-        doubts.sort { ($0.confidence, $0.one, $0.other) < ($1.confidence, $1.one, $1.other) }
-        doubts = doubts.filter { seen.insert(PersonPair($0.one, $0.other)).inserted }
     }
 
     /// Finds the numbers that nearly became one.
@@ -102,7 +94,7 @@ struct StudyConfidence {
             guard value < Self.certain, let one = self.nearest(group.members, to: groups[nearest.index].faces),
                 let other = self.nearest(groups[nearest.index].members, to: group.faces)
             else { continue }
-            doubts.append(Doubt(kind: .separate, one: one, other: other, confidence: value))
+            doubts.append(Doubt(one: one, other: other, confidence: value))
         }
     }
 

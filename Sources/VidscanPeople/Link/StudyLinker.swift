@@ -44,13 +44,12 @@ struct StudyLinker: AverageLinkage {
         for (index, cluster) in linker.clusters.enumerated() {
             for member in cluster.members { owner[member] = index }
         }
-        var given: [Int: Int] = [:]
         let numbers = study.people.indices.map { person in
             if let number = study.people[person].studyID { return number }
             let cluster = owner[person]
-            if let cluster, let number = linker.clusters[cluster].studyID ?? given[cluster] { return number }
+            if let cluster, let number = linker.clusters[cluster].studyID { return number }
             defer { nextID += 1 }
-            if let cluster { given[cluster] = nextID }
+            if let cluster { linker.clusters[cluster].studyID = nextID }
             return nextID
         }
         return (numbers, linker.clusters.map(\.members).filter { !$0.isEmpty })

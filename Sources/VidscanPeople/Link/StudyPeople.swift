@@ -21,18 +21,16 @@ struct StudyPeople: Sendable {
             ranges.append(start..<start + group.count)
         }
         self.ranges = ranges
-        simultaneous = zip(ranges, videos).map { Self.simultaneous(all[$0], of: $1) }
-        let limits = simultaneous.map { pairs in
-            IdentityCalibration.limit(
-                pairs.compactMap { pair in
-                    let (one, other) = (all[pair.first], all[pair.second])
-                    guard let first = one.faces, let second = other.faces else { return nil }
-                    // A user may have joined a face and its picture in a mirror.
-                    guard one.studyID == nil || one.studyID != other.studyID else { return nil }
-                    return first.distance(to: second)
-                })
-        }
-        for (range, limit) in zip(ranges, limits) {
+        simultaneous = ranges.map { Self.simultaneous(all[$0]) }
+        for (range, pairs) in zip(ranges, simultaneous) {
+            let distances = pairs.compactMap { pair -> Double? in
+                let (one, other) = (all[pair.first], all[pair.second])
+                guard let first = one.faces, let second = other.faces else { return nil }
+                // A user may have joined a face and its picture in a mirror.
+                guard one.studyID == nil || one.studyID != other.studyID else { return nil }
+                return first.distance(to: second)
+            }
+            let limit = IdentityCalibration.limit(distances)
             for index in range { all[index].faces?.videoLimit = limit }
         }
         self.people = all
@@ -52,10 +50,10 @@ struct StudyPeople: Sendable {
         for index in people.indices { people[index].studyID = numbers[index] }
     }
 
-    private static func simultaneous(_ people: ArraySlice<VideoPerson>, of video: StudyVideo) -> Set<PersonPair> {
+    private static func simultaneous(_ people: ArraySlice<VideoPerson>) -> Set<PersonPair> {
         var appearances: [(range: ClosedRange<Int64>, person: Int)] = []
         for (index, person) in zip(people.indices, people) {
-            for faceID in person.faceIDs { appearances += (video.track(faceID)?.appearances ?? []).map { ($0, index) } }
+            for track in person.tracks { appearances += track.appearances.map { ($0, index) } }
         }
         appearances.sort { ($0.range.lowerBound, $0.person) < ($1.range.lowerBound, $1.person) }
         var pairs: Set<PersonPair> = []

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import VidscanBase
 internal import VidscanResults
 
@@ -13,8 +12,7 @@ struct StudyInputs {
     private let cancellation: CancellationFlag
 
     init(_ state: StudyState, _ cancellation: CancellationFlag) {
-        self.state = state
-        self.cancellation = cancellation
+        (self.state, self.cancellation) = (state, cancellation)
         known = Dictionary(uniqueKeysWithValues: state.videos.indices.map { (PathBytes(state.videos[$0].video), $0) })
     }
 
@@ -40,7 +38,7 @@ struct StudyInputs {
     mutating func readKnown() throws(VidscanError) {
         for entry in state.videos where videos[PathBytes(entry.video)] == nil {
             try cancellation.check()
-            guard FileManager.default.fileExists(atPath: entry.result + "/run.json") else {
+            guard ResultFinder.isResult(entry.result) else {
                 leaveOut(entry, "its result \(entry.result) is gone")
                 continue
             }
@@ -81,9 +79,7 @@ struct StudyInputs {
             try cancellation.check()
             let known = entries[PathBytes(video.inputPath)]?.peopleOfFaces ?? [:]
             do throws(VidscanError) {
-                // The embeddings of a video in the study may have been removed since.
-                people.append(
-                    try VideoPerson.read(video, index: read.count, known: known, needsEmbeddings: known.isEmpty))
+                people.append(try VideoPerson.read(video, index: read.count, known: known))
                 read.append(video)
             } catch {
                 failures.append(error)

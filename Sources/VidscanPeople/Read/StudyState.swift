@@ -30,6 +30,8 @@ struct StudyState: Codable, Sendable, Equatable {
         var peopleOfFaces: [Int: Person] {
             Dictionary(people.flatMap { person in person.faceIds.map { ($0, person) } }) { $1 }
         }
+
+        func faceIDs(of id: Int) -> [Int] { people.filter { $0.studyPersonId == id }.flatMap(\.faceIds) }
     }
 
     struct Name: Codable, Sendable, Equatable {
@@ -51,8 +53,6 @@ struct StudyState: Codable, Sendable, Equatable {
     var separations: [Separation] = []
     /// Those that have been applied, as `Correction.text` writes them.
     var corrections: [String] = []
-
-    init() {}
 
     /// Returns `nil` if no earlier run left a state.
     static func read(_ folder: String) throws(VidscanError) -> StudyState? {

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
@@ -18,7 +17,6 @@ struct StudyVideo: Sendable {
     let pseudonyms: [Int: String]
     /// By ascending `face_id`.
     let tracks: [StoredTrack]
-    private let trackOfFace: [Int: StoredTrack]
 
     var name: String { FilePath.name(of: inputPath) }
 
@@ -30,13 +28,10 @@ struct StudyVideo: Sendable {
             hidesFaces = result.hidesFaces
             pseudonyms = result.record.corrections?.people ?? [:]
             tracks = try StoredTrack.read(path)
-            trackOfFace = Dictionary(uniqueKeysWithValues: tracks.map { ($0.faceID, $0) })
         } catch { throw error.naming(path) }
         let facts = tracks.map { "\($0.faceID) \($0.personID) \($0.firstMicroseconds) \($0.lastMicroseconds)\n" }
         fingerprint = String(FileDigest.sha256(text: facts.joined()).prefix(16))
     }
-
-    func track(_ faceID: Int) -> StoredTrack? { trackOfFace[faceID] }
 }
 
 /// The tracks of a person in one video, which a study joins.
@@ -44,14 +39,16 @@ struct VideoPerson: Sendable {
     /// Index in the study.
     let video: Int
     let personID: Int
-    /// In ascending order.
-    let faceIDs: [Int]
+    /// By ascending `face_id`.
+    let tracks: [StoredTrack]
     /// `nil` for a person who has none yet.
     var studyID: Int?
     let isCorrected: Bool
     /// `nil` if no track has an embedding.
     var faces: FaceCluster?
-    let bestFaceID: Int
+    let best: StoredTrack
+
+    var faceIDs: [Int] { tracks.map(\.faceID) }
 
     /// The maximum number of embeddings of a person: few and good samples say more than many.
     private static let maximumSamples = 8
@@ -64,45 +61,41 @@ struct VideoPerson: Sendable {
 
     /// Groups the tracks of a video by person, in the order of their first `face_id`, and reads their embeddings.
     /// Tracks of one `person_id` with different known numbers are different people.
-    /// - Parameter known: The people whom the study knows, by `face_id`.
+    /// - Parameter known: The people whom the study knows, by `face_id`, whose embeddings may have been removed since.
     static func read(
-        _ video: StudyVideo, index: Int, known: [Int: StudyState.Person], needsEmbeddings: Bool
+        _ video: StudyVideo, index: Int, known: [Int: StudyState.Person]
     ) throws(VidscanError) -> [VideoPerson] {
-        var groups: [Key: [Int]] = [:]
+        var groups: [Key: [StoredTrack]] = [:]
         var keys: [Int: Key] = [:]
         for track in video.tracks {
             let person = known[track.faceID]
             let key = Key(
                 personID: track.personID, studyID: person?.studyPersonId, isCorrected: person?.corrected ?? false)
-            groups[key, default: []].append(track.faceID)
+            groups[key, default: []].append(track)
             keys[track.faceID] = key
         }
         let samples: [Key: [EmbeddingRow]]
-        do throws(VidscanError) { samples = try best(of: video, keys: keys, needsEmbeddings: needsEmbeddings) } catch {
+        do throws(VidscanError) { samples = try best(of: video, keys: keys, needsEmbeddings: known.isEmpty) } catch {
             throw error.naming(video.resultPath)
         }
-        return groups.map { key, faceIDs in
+        return groups.compactMap { key, tracks -> VideoPerson? in
             let rows = samples[key] ?? []
-            let longest = faceIDs.max {
-                (video.track($0)?.secondsVisible ?? 0, $1) < (video.track($1)?.secondsVisible ?? 0, $0)
-            }
+            let longest = tracks.max { ($0.secondsVisible, $1.faceID) < ($1.secondsVisible, $0.faceID) }
+            guard let best = tracks.first(where: { $0.faceID == rows.first?.faceID }) ?? longest else { return nil }
+            let rowsOfTracks = Dictionary(grouping: rows, by: \.faceID).values
+            let evidence = rowsOfTracks.reduce(0) { $0 + min($1.count, IdentityCalibration.evidenceOfTrack) }
             return VideoPerson(
-                video: index, personID: key.personID, faceIDs: faceIDs, studyID: key.studyID,
-                isCorrected: key.isCorrected, faces: FaceCluster(rows.map(\.embedding), evidence: evidence(rows)),
-                bestFaceID: rows.first?.faceID ?? longest ?? 0)
-        }.sorted { $0.faceIDs[0] < $1.faceIDs[0] }
-    }
-
-    private static func evidence(_ rows: [EmbeddingRow]) -> Double {
-        let samples = Dictionary(grouping: rows, by: \.faceID).values
-        return Double(samples.reduce(0) { $0 + min($1.count, IdentityCalibration.evidenceOfTrack) })
+                video: index, personID: key.personID, tracks: tracks, studyID: key.studyID,
+                isCorrected: key.isCorrected, faces: FaceCluster(rows.map(\.embedding), evidence: Double(evidence)),
+                best: best)
+        }.sorted { $0.tracks[0].faceID < $1.tracks[0].faceID }
     }
 
     /// The samples of each person with the highest weights, the highest first.
     private static func best(
         of video: StudyVideo, keys: [Int: Key], needsEmbeddings: Bool
     ) throws(VidscanError) -> [Key: [EmbeddingRow]] {
-        guard access("\(video.resultPath)/\(EmbeddingFile.name)", F_OK) == 0 else {
+        guard FileSystem.entry("\(video.resultPath)/\(EmbeddingFile.name)") != nil else {
             guard needsEmbeddings, !keys.isEmpty else { return [:] }
             throw .result(
                 "has no \(EmbeddingFile.name), by which people are compared; analyse the video with 'vidscan analyze"

@@ -105,19 +105,16 @@ struct PeoplePage {
     ) -> (rows: [PersonRow], decision: String, correction: Correction)? {
         guard let one = row(of: doubt.one), let other = row(of: doubt.other) else { return nil }
         let percent = "\(Int((100 * doubt.confidence).rounded())) % certain"
-        switch doubt.kind {
-        case .separate:
+        guard one.studyPersonID == other.studyPersonID else {
             let ids = [one.studyPersonID, other.studyPersonID].sorted()
             return ([one, other], "Two people (\(percent))", Correction.merge(ids))
-        case .joined:
-            // The video of the second one, unless both are in one video.
-            let tracks = one.video == other.video ? study.people[doubt.other].faceIDs : []
-            let name = FilePath.name(of: other.video)
-            let isUnique = study.videos.count { $0.name == name } == 1
-            let correction = Correction.split(
-                other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)
-            return ([one, other], "One person (\(percent))", correction)
         }
+        // The video of the second one, unless both are in one video.
+        let tracks = one.video == other.video ? study.people[doubt.other].faceIDs : []
+        let name = FilePath.name(of: other.video)
+        let isUnique = study.videos.count { $0.name == name } == 1
+        let correction = Correction.split(other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)
+        return ([one, other], "One person (\(percent))", correction)
     }
 
     private func row(of person: Int) -> PersonRow? {

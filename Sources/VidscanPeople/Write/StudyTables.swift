@@ -19,13 +19,13 @@ struct StudyTables {
                 (entries[PathBytes(video.inputPath)]?.people ?? []).map { ($0.studyPersonId, $0.confidence) },
                 uniquingKeysWith: min)
             for (studyID, people) in people {
-                let tracks = people.flatMap(\.faceIDs).sorted().compactMap(video.track)
                 let best = people.max { ($0.faces?.count ?? 0, $1.faceIDs[0]) < ($1.faces?.count ?? 0, $0.faceIDs[0]) }
-                guard !tracks.isEmpty, let shown = best.flatMap({ video.track($0.bestFaceID) }) else { continue }
+                guard let shown = best?.best else { continue }
                 rows.append(
                     PersonRow(
                         studyPersonID: studyID, name: names[studyID], video: video.inputPath,
-                        personIDs: Set(people.map(\.personID)).sorted(), tracks: tracks, best: shown,
+                        personIDs: Set(people.map(\.personID)).sorted(),
+                        tracks: people.flatMap(\.tracks).sorted { $0.faceID < $1.faceID }, best: shown,
                         confidence: recorded[studyID] ?? IdentityCalibration.unjudged))
             }
         }
@@ -51,12 +51,10 @@ struct StudyTables {
     }
 
     func write(to folder: StudyFolder) throws(VidscanError) {
-        let file = try AtomicFile(path: folder.path(of: PeopleTable.file))
         var writer = ByteWriter()
         writer.writeCSV(row: PeopleTable.columns.map { .text($0.name) })
         for row in rows { writer.writeCSV(foreign: PeopleTable.fields(of: row)) }
-        try file.write(writer.bytes)
-        try file.complete()
+        try AtomicFile.write(String(decoding: writer.bytes, as: UTF8.self), to: folder.path(of: PeopleTable.file))
     }
 
     /// Writes a table of all results, whose columns must be the same, after the video and the number of the person.
