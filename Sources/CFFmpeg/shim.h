@@ -12,7 +12,6 @@
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
 #include <libavutil/avstring.h>
-#include <libavutil/display.h>
 #include <libavutil/eval.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/log.h>

@@ -51,7 +51,6 @@
 static struct {
 #define VIDSCAN_MEMBER(result, failure, name, parameters, arguments) __typeof__(name) *name;
     VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_MEMBER)
-#undef VIDSCAN_MEMBER
 } functions;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -73,7 +72,6 @@ static void load(void) {
     }
 #define VIDSCAN_LOOK_UP(result, failure, name, parameters, arguments) look_up(library, #name, &functions.name);
     VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_LOOK_UP)
-#undef VIDSCAN_LOOK_UP
     __atomic_store_n(&is_loaded, !reason[0], __ATOMIC_RELEASE);
 }
 

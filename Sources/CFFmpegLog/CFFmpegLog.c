@@ -37,21 +37,16 @@ static void add(error_list *list, int64_t number) {
     pthread_mutex_unlock(&list->mutex);
 }
 
-static void note_packet(void *context) {
-#if THREADS_KNOW_NUMBERS
-    // Every context of libav begins with its class.
-    if (context == NULL || *(const AVClass **)context != avcodec_get_class()) return;
-    const AVCodecContext *decoder = context;
-    if (decoder->opaque != NULL) add(decoder->opaque, decoder->reordered_opaque);
-#else
-    (void)context;
-#endif
-}
-
 // Swift cannot take the va_list of a log callback.
 static void keep_error(void *context, int level, const char *format, va_list arguments) {
-    // libav does not log as an error that a decoder conceals one.
-    if (level <= AV_LOG_ERROR || strncmp(format, "concealing ", 11) == 0) note_packet(context);
+#if THREADS_KNOW_NUMBERS
+    // libav does not log as an error that a decoder conceals one. Every context of libav begins with its class.
+    int is_error = level <= AV_LOG_ERROR || strncmp(format, "concealing ", 11) == 0;
+    if (is_error && context != NULL && *(const AVClass **)context == avcodec_get_class()) {
+        const AVCodecContext *decoder = context;
+        if (decoder->opaque != NULL) add(decoder->opaque, decoder->reordered_opaque);
+    }
+#endif
     if (level > AV_LOG_ERROR || first_error[0] != 0) return;
     vsnprintf(first_error, sizeof first_error, format, arguments);
     first_error[strcspn(first_error, "\r\n")] = 0;
@@ -85,23 +80,15 @@ void vs_free_codec(AVCodecContext **context) {
     free(list);
 }
 
+#if THREADS_KNOW_NUMBERS
+void vs_number_packet(AVCodecContext *decoder, AVPacket *packet, int64_t number) { decoder->reordered_opaque = number; }
+int64_t vs_packet_number(const AVFrame *frame) { return frame->reordered_opaque; }
+#else
+int64_t vs_packet_number(const AVFrame *frame) { return (intptr_t)frame->opaque; }
 void vs_number_packet(AVCodecContext *decoder, AVPacket *packet, int64_t number) {
-#if THREADS_KNOW_NUMBERS
-    (void)packet;
-    decoder->reordered_opaque = number;
-#else
-    (void)decoder;
     packet->opaque = (void *)(intptr_t)number;
-#endif
 }
-
-int64_t vs_packet_number(const AVFrame *frame) {
-#if THREADS_KNOW_NUMBERS
-    return frame->reordered_opaque;
-#else
-    return (intptr_t)frame->opaque;
 #endif
-}
 
 int64_t vs_take_error(AVCodecContext *decoder, AVFrame *frame) {
     error_list *list = decoder->opaque;
@@ -109,8 +96,6 @@ int64_t vs_take_error(AVCodecContext *decoder, AVFrame *frame) {
     if (frame->decode_error_flags != 0) add(list, vs_packet_number(frame));
     // The caller asks until there is none.
     frame->decode_error_flags = 0;
-#else
-    (void)frame;
 #endif
     int64_t number = -1;
     pthread_mutex_lock(&list->mutex);

@@ -20,9 +20,7 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     package init(_ code: Code, _ reason: String, remedy: Remedy? = nil) {
         (self.code, self.reason, self.remedy) = (code, reason, remedy)
     }
-}
 
-extension MediaError {
     static var outOfMemory: MediaError { MediaError(.io, "Cannot allocate memory") }
     static var cancelled: MediaError { MediaError(.cancelled, "interrupted") }
 

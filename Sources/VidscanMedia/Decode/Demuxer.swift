@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import DequeModule
 internal import VidscanBase
 
 /// Reads the packets of one video stream, and of others on request, on one continuous timeline.
@@ -9,8 +10,8 @@ final class Demuxer {
     let clock: StreamClock
     let randomAccess: RandomAccessPointDetector
     /// As announced, in units of the stream's time base; 0 if unknown.
-    private let frameDuration: Int64
-    private lazy var packets = corrector()
+    fileprivate let frameDuration: Int64
+    private lazy var packets = DiscontinuityCorrector(of: self)
     private let cancellation: CancellationFlag
     private var consecutiveErrors = 0
 
@@ -37,7 +38,9 @@ final class Demuxer {
             start: StreamClock.exactStart(
                 microseconds: start, own: stream.pointee.start,
                 others: input.streams.filter { [stream] in $0 != stream }.compactMap(\.pointee.start)))
-        frameDuration = Self.frameDuration(of: stream, in: input)
+        let rate = av_guess_frame_rate(input.pointer, stream, nil)
+        let duration = TimestampInBase(Int64(rate.den), Rational(1, Int64(rate.num)) ?? .one)
+        frameDuration = rate.num > 0 && rate.den > 0 ? duration.rescaled(to: stream.pointee.timeBase) : 0
         self.cancellation = cancellation
         self.input = input
     }
@@ -55,9 +58,7 @@ final class Demuxer {
     func read(streams: [Stream]) {
         for stream in streams {
             stream.pointee.discard = AVDISCARD_DEFAULT
-            packets.addCompanion(
-                stream.pointee.index, timeBase: stream.pointee.timeBase,
-                isContinuous: stream.pointee.codecType == AVMEDIA_TYPE_AUDIO)
+            packets.addCompanion(stream)
         }
     }
 
@@ -70,15 +71,9 @@ final class Demuxer {
         return nil
     }
 
-    private func corrector() -> DiscontinuityCorrector {
-        DiscontinuityCorrector(
-            streamIndex: stream.pointee.index, clock: clock, frameDuration: frameDuration,
-            forwardIsJump: input.mayResetClock, beginsSequence: randomAccess.beginsSequence)
-    }
-
     /// Seeks to the last readable packet at or before a timestamp of the video stream, before other streams are read.
     func seek(before timestamp: Int64) -> Bool {
-        packets = corrector()
+        packets = DiscontinuityCorrector(of: self)
         return avformat_seek_file(
             input.pointer, stream.pointee.index, .min, timestamp, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
     }
@@ -108,29 +103,24 @@ final class Demuxer {
         }
     }
 
-    private static func frameDuration(of stream: Stream, in input: borrowing InputContext) -> Int64 {
-        let rate = av_guess_frame_rate(input.pointer, stream, nil)
-        guard rate.num > 0, rate.den > 0 else { return 0 }
-        return TimestampInBase(Int64(rate.den), Rational(1, Int64(rate.num)) ?? .one)
-            .rescaled(to: stream.pointee.timeBase)
-    }
-}
-
-/// Seeks only in containers that list every frame (the MP4 and QuickTime family), because a frame's index counts all frames
-/// before it. In others, all packets are read, though not decoded.
-extension Demuxer {
     struct Landing: ~Copyable {
         let packet: Packet
         /// Frames presented before the packet.
         let frames: Int64
     }
 
-    /// `microseconds` is on the stream's clock. Returns `nil` when reading continues at the beginning of the file.
+    /// Seeks only in containers that list every frame (the MP4 and QuickTime family), because a frame's index counts
+    /// all frames before it. In others, all packets are read, though not decoded. `microseconds` is on the stream's
+    /// clock. Returns `nil` when reading continues at the beginning of the file.
     func seek(toFrameBefore microseconds: Int64) throws(MediaError) -> Landing? {
         let count = avformat_index_get_entries_count(stream)
         guard count > 0, stream.pointee.nb_frames > 0, Int64(count) >= stream.pointee.nb_frames else { return nil }
-        guard let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp, isInOrder(count), !mayListFields
-        else { return nil }
+        // In H.264, two entries may make one frame unless it is known to be progressive.
+        let parameters = stream.pointee.codecpar.pointee
+        if parameters.codec_id == AV_CODEC_ID_H264, parameters.field_order != AV_FIELD_PROGRESSIVE { return nil }
+        // Where the listed times go back, a time does not identify a position in the file.
+        let times = (0..<count).lazy.map { [stream] in avformat_index_get_entry(stream, $0)?.pointee.timestamp ?? .min }
+        guard let first = times.first, zip(times, times.dropFirst()).allSatisfy(<=) else { return nil }
         // Each attempt goes back twice as far: a listed point may not be a random access point or may lie too late.
         var margin: Int64 = 1
         var hasMoved = false
@@ -143,18 +133,6 @@ extension Demuxer {
         }
         if hasMoved, !seek(before: first) { throw MediaError(.io, "cannot seek back to the beginning of the file") }
         return nil
-    }
-
-    /// In H.264, two entries may make one frame unless it is known to be progressive.
-    private var mayListFields: Bool {
-        let parameters = stream.pointee.codecpar.pointee
-        return parameters.codec_id == AV_CODEC_ID_H264 && parameters.field_order != AV_FIELD_PROGRESSIVE
-    }
-
-    /// Where the listed times go back, a time does not identify a position in the file.
-    private func isInOrder(_ count: Int32) -> Bool {
-        let times = (0..<count).lazy.map { [stream] in avformat_index_get_entry(stream, $0)?.pointee.timestamp ?? .min }
-        return zip(times, times.dropFirst()).allSatisfy(<=)
     }
 
     /// `nil` when decoding cannot begin there.
@@ -172,5 +150,160 @@ extension Demuxer {
             if listing.pointee.flags & AVINDEX_DISCARD_FRAME == 0 { frames += 1 }
         }
         return Landing(packet: packet, frames: frames)
+    }
+}
+
+/// The packets of a file in its own order, on one continuous timeline: where the video's timestamps jump, those of all streams
+/// are corrected here, so that planning, decoding, numbering and transcoding see no jump.
+final class DiscontinuityCorrector {
+    typealias Source = () throws(MediaError) -> Packet?
+
+    /// A stream read beside the video, with packets that wait for the video's next epoch.
+    private final class Companion {
+        let timeBase: Rational
+        var clock: CompanionClock
+        var waiting = UniqueDeque<Packet>()
+        var waitingBytes = 0
+
+        init(timeBase: Rational, clock: CompanionClock) { (self.timeBase, self.clock) = (timeBase, clock) }
+    }
+
+    private(set) var discontinuities: [TimestampDiscontinuity] = []
+
+    private let streamIndex: Int32
+    private let clock: StreamClock
+    private let randomAccess: RandomAccessPointDetector
+    /// Whether the format's clock may be reset to any time.
+    private let forwardIsJump: Bool
+    private var continuity: TimestampContinuity
+    /// Per epoch, in units of the video's time base.
+    private var offsets: [Int64] = [0]
+    private var offsetMicroseconds: [Int64] = [0]
+    private var videoPosition: Int64?
+    private var companions: [Int32: Companion] = [:]
+    private var unprocessed = UniqueDeque<Packet>()
+    private var corrected = UniqueDeque<Packet>()
+
+    /// How far the beginning of an epoch is searched for the frame presented first.
+    private static let maximumLookahead = (videoPackets: 32, packets: 1000)
+    /// How much of a stream may wait for the video: about ten seconds of sound.
+    private static let maximumWaiting = (packets: 1000, bytes: 8 << 20)
+
+    init(of demuxer: Demuxer) {
+        (streamIndex, clock) = (demuxer.stream.pointee.index, demuxer.clock)
+        (randomAccess, forwardIsJump) = (demuxer.randomAccess, demuxer.input.mayResetClock)
+        continuity = TimestampContinuity(
+            clock: clock, frameDuration: demuxer.frameDuration, forwardIsJump: forwardIsJump)
+    }
+
+    func addCompanion(_ stream: Stream) {
+        let isSound = stream.pointee.codecType == AVMEDIA_TYPE_AUDIO
+        let clock = CompanionClock(forwardIsJump: forwardIsJump, isContinuous: isSound)
+        companions[stream.pointee.index] = Companion(timeBase: stream.pointee.timeBase, clock: clock)
+    }
+
+    func next(_ source: Source) throws(MediaError) -> Packet? {
+        while true {
+            if let packet = corrected.popFirst() { return packet }
+            var next = unprocessed.popFirst()
+            if next == nil { next = try source() }
+            guard let packet = next else {
+                release(isLate: true)
+                return corrected.popFirst()
+            }
+            if packet.stream_index == streamIndex {
+                try correct(video: packet, source)
+            } else {
+                correct(companion: packet)
+            }
+        }
+    }
+
+    private func correct(video packet: consuming Packet, _ source: Source) throws(MediaError) {
+        let times = Self.times(of: packet)
+        let begins = continuity.jumps(at: times)
+        if begins {
+            let first = try [times] + beginning(times, source)
+            discontinuities.append(continuity.begin(first, isRandomAccessPoint: randomAccess.beginsSequence(packet)))
+            offsets.append(continuity.offset)
+            offsetMicroseconds.append(TimestampInBase(continuity.offset, clock.timeBase).roundedMicroseconds)
+        }
+        let moved = continuity.move(times)
+        packet.presentation = moved.presentation
+        packet.decoding = moved.decoding
+        if let position = moved.decoding ?? moved.presentation {
+            videoPosition = TimestampInBase(position, clock.timeBase).roundedMicroseconds
+        }
+        corrected.append(packet)
+        if begins { release(isLate: false) }
+    }
+
+    /// Times of the following video packets, up to the first after which no packet is presented before all of them.
+    private func beginning(
+        _ head: TimestampContinuity.Times, _ source: Source
+    ) throws(MediaError) -> [TimestampContinuity.Times] {
+        var (earliest, decoding) = (head.presentation, head.decoding)
+        var following: [TimestampContinuity.Times] = []
+        var position = 0
+        while following.count < Self.maximumLookahead.videoPackets, position < Self.maximumLookahead.packets {
+            if let earliest, let decoding, decoding >= earliest { break }
+            if position == unprocessed.count {
+                guard let packet = try source() else { break }
+                unprocessed.append(packet)
+            }
+            defer { position += 1 }
+            guard unprocessed[position].stream_index == streamIndex else { continue }
+            let times = Self.times(of: unprocessed[position])
+            if let before = decoding, let after = times.decoding, after < before { break }
+            decoding = times.decoding ?? decoding
+            earliest = [earliest, times.presentation].compactMap { $0 }.min()
+            following.append(times)
+        }
+        return following
+    }
+
+    private static func times(of packet: borrowing Packet) -> TimestampContinuity.Times {
+        TimestampContinuity.Times(
+            presentation: packet.presentation, decoding: packet.decoding, duration: packet.duration)
+    }
+
+    private func correct(companion packet: consuming Packet) {
+        guard let companion = companions[packet.stream_index] else { return corrected.append(packet) }
+        guard !companion.waiting.isEmpty || !move(packet, of: companion, isLate: false) else {
+            return corrected.append(packet)
+        }
+        companion.waitingBytes += Int(packet.size)
+        companion.waiting.append(packet)
+        if companion.waiting.count > Self.maximumWaiting.packets || companion.waitingBytes > Self.maximumWaiting.bytes {
+            release(companion, isLate: true)
+        }
+    }
+
+    private func release(isLate: Bool) {
+        for (_, companion) in companions.sorted(by: { $0.key < $1.key }) { release(companion, isLate: isLate) }
+    }
+
+    private func release(_ companion: Companion, isLate: Bool) {
+        while let packet = companion.waiting.popFirst() {
+            guard move(packet, of: companion, isLate: isLate) else { return companion.waiting.prepend(packet) }
+            companion.waitingBytes -= Int(packet.size)
+            corrected.append(packet)
+        }
+    }
+
+    /// `false` when the packet must wait.
+    private func move(_ packet: borrowing Packet, of companion: Companion, isLate: Bool) -> Bool {
+        let (presentation, decoding) = (packet.presentation, packet.decoding)
+        guard let time = decoding ?? presentation else { return true }
+        let timeBase = companion.timeBase
+        let microseconds = { (ticks: Int64) in TimestampInBase(ticks, timeBase).roundedMicroseconds }
+        let epoch = companion.clock.assign(
+            microseconds(time), duration: microseconds(packet.duration), offsets: offsetMicroseconds,
+            videoPosition: videoPosition, isLate: isLate)
+        guard let epoch else { return false }
+        let offset = TimestampInBase(offsets[epoch], clock.timeBase).rescaled(to: timeBase)
+        if let presentation { packet.presentation = presentation &+ offset }
+        if let decoding { packet.decoding = decoding &+ offset }
+        return true
     }
 }

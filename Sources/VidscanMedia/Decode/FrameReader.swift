@@ -27,7 +27,8 @@ package final class FrameReader {
     private var numbering = PresentationIndex()
     private var planned = UniqueDeque<Packet>()
     private var isInputAtEnd = false, isDraining = false
-    private var packetAfterDrain: PendingPacket?
+    private var packetAfterDrain: Packet?
+    private var skipsAfterDrain = false
     private var sequence = 0
     private var assumedTimestamp, latestTimestamp: Int64?
     private let filter: FrameFilter?
@@ -37,11 +38,6 @@ package final class FrameReader {
     private var isPastEnd = false
 
     private typealias Moment = SampledFrame.Moment
-
-    private struct PendingPacket: ~Copyable {
-        let packet: Packet
-        let skipUnreferenced: Bool
-    }
 
     /// - Parameter cancellation: ends the current call with the code `cancelled`.
     package init(
@@ -92,7 +88,7 @@ package final class FrameReader {
                 if let sample = try select(frame, isDamaged: isDamaged) { return sample }
             case .needsPacket: try feed()
             case .ended:
-                guard let pending = packetAfterDrain.take() else {
+                guard let packet = packetAfterDrain.take() else {
                     try filter?.flush()
                     if let sample = try nextFiltered() { return sample }
                     try finish()
@@ -100,7 +96,7 @@ package final class FrameReader {
                 }
                 isDraining = false
                 decoder.flush()
-                try send(pending.packet, skipUnreferenced: pending.skipUnreferenced)
+                try send(packet, skipUnreferenced: skipsAfterDrain)
             }
         }
     }
@@ -139,7 +135,8 @@ package final class FrameReader {
         guard afterGap, demuxer.randomAccess.needsFlushAfterGap else {
             return try send(packet, skipUnreferenced: skipUnreferenced)
         }
-        packetAfterDrain = PendingPacket(packet: packet, skipUnreferenced: skipUnreferenced)
+        packetAfterDrain = consume packet
+        skipsAfterDrain = skipUnreferenced
         try drain()
     }
 
@@ -168,7 +165,10 @@ package final class FrameReader {
         let structure = fields?.structure(of: packet) ?? .frame
         // A plan for one field would have to hold for the other one too.
         if structure != .frame { plan.distrust() }
-        let isHidden = packet.has(AV_PKT_FLAG_DISCARD) || structure == .secondField || isHiddenReference(packet)
+        // VP8 stores hidden reference frames as packets of their own (RFC 6386, 9.1).
+        let isVP8 = demuxer.stream.pointee.codec == AV_CODEC_ID_VP8
+        let isHiddenReference = isVP8 && packet.bytes.first.map { $0 & 0x10 == 0 } == true
+        let isHidden = packet.has(AV_PKT_FLAG_DISCARD) || structure == .secondField || isHiddenReference
         let summary = PacketSummary(
             presentation: packet.presentation, decoding: packet.decoding,
             isRandomAccessPoint: demuxer.randomAccess.isRandomAccessPoint(packet),
@@ -180,12 +180,6 @@ package final class FrameReader {
         }
         plan.push(summary)
         planned.append(packet)
-    }
-
-    /// VP8 stores hidden reference frames as packets of their own (RFC 6386, 9.1).
-    private func isHiddenReference(_ packet: borrowing Packet) -> Bool {
-        guard demuxer.stream.pointee.codec == AV_CODEC_ID_VP8, let first = packet.bytes.first else { return false }
-        return first & 0x10 == 0
     }
 
     // MARK: Frames
@@ -236,7 +230,7 @@ package final class FrameReader {
 
     private func nextFiltered() throws(MediaError) -> SampledFrame? {
         guard let filter else { return nil }
-        while let frame = filter.pop() {
+        while let frame = filter.outputs.popFirst() {
             guard filter.chain.needsEveryFrame else {
                 guard let moment = filterInputs.popFirst() else { continue }
                 return try filteredSample(frame, moment)
@@ -251,9 +245,8 @@ package final class FrameReader {
             guard selector.selects(timestamp) else { continue }
             let microseconds = clock.microseconds(at: timestamp)
             while filterInputs.count > 1, filterInputs[1].microseconds <= microseconds { filterInputs.removeFirst() }
-            let (shown, isDamaged) = (filterInputs.first?.index ?? 0, filterInputs.first?.isDamaged ?? false)
-            let moment = (shown, timestamp, microseconds, isDamaged)
-            return try filteredSample(frame, moment)
+            let shown = filterInputs.first
+            return try filteredSample(frame, (shown?.index ?? 0, timestamp, microseconds, shown?.isDamaged ?? false))
         }
         return nil
     }
@@ -271,9 +264,8 @@ package final class FrameReader {
 
     /// For a frame without a timestamp: the previous one's plus the announced duration of a frame.
     private func assumed(index: Int64) -> Int64 {
-        statistics.assumesFrameRate = info.frameRate
-        let rate = info.frameRate
-        let base = grid.clock.timeBase
+        let (rate, base) = (info.frameRate, grid.clock.timeBase)
+        statistics.assumesFrameRate = rate
         let ticks = { (count: Int64) -> Int64 in
             Int64(
                 clamping: Int128(count) * Int128(rate.denominator) * Int128(base.denominator)
@@ -300,9 +292,8 @@ package final class FrameReader {
         guard statistics.framesDecoded == 0, options.segment == nil, grid.start == nil,
             grid.end == nil || decoder.lastError != nil
         else { return }
-        let reason = decoder.lastError ?? statistics.readError
-        throw MediaError(
-            .undecodable, reason.map { "no frame could be decoded: \($0)" } ?? "has a video stream without frames")
+        let failure = (decoder.lastError ?? statistics.readError).map { "no frame could be decoded: \($0)" }
+        throw MediaError(.undecodable, failure ?? "has a video stream without frames")
     }
 }
 

@@ -21,9 +21,7 @@ struct NALUnits {
         case AV_CODEC_ID_HEVC:
             codec = .hevc
             lengthSize = Self.isHEVCRecord(extradata) ? Int(extradata[21] & 3) + 1 : nil
-        default:
-            codec = nil
-            lengthSize = nil
+        default: (codec, lengthSize) = (nil, nil)
         }
     }
 
@@ -69,8 +67,7 @@ struct NALUnits {
 
     /// Whether the bytes consist of one or more whole units that all satisfy a condition. `false` for damaged bytes.
     func allSatisfy(in bytes: UnsafeBufferPointer<UInt8>, _ condition: (Unit) -> Bool) -> Bool {
-        var position = 0
-        var count = 0
+        var (position, count) = (0, 0)
         while let unit = next(in: bytes, from: &position) {
             guard condition(unit) else { return false }
             count += 1
@@ -132,12 +129,25 @@ struct DisposableFrameDetector {
         units = NALUnits(parameters)
         guard units.codec == .hevc else { return }
         let extradata = parameters.extradataBytes
-        if NALUnits.isHEVCRecord(extradata) {
-            // numTemporalLayers; if 0, the pictures show it.
-            highestLayer = max(0, Int(extradata[21] >> 3 & 7) - 1)
-            noteRecord(extradata)
-        } else {
+        guard NALUnits.isHEVCRecord(extradata) else {
             highestLayer = firstSlice(extradata).highestLayer
+            return
+        }
+        // numTemporalLayers; if 0, the pictures show it.
+        highestLayer = max(0, Int(extradata[21] >> 3 & 7) - 1)
+        // The parameter sets in an hvcC record (ISO/IEC 14496-15, 8.3.3.1).
+        var position = 23
+        for _ in 0..<Int(extradata[22]) {
+            guard position + 3 <= extradata.count else { return }
+            let type = extradata[position] & 0x3F
+            let count = Int(extradata[position + 1]) << 8 | Int(extradata[position + 2])
+            position += 3
+            for _ in 0..<count {
+                guard position + 2 <= extradata.count else { return }
+                let length = Int(extradata[position]) << 8 | Int(extradata[position + 1])
+                highestLayer = max(highestLayer, Self.announcedLayer(extradata, (type, offset: position + 2)))
+                position += 2 + length
+            }
         }
     }
 
@@ -191,22 +201,5 @@ struct DisposableFrameDetector {
     /// A sequence parameter set begins with a 4-bit identifier and the 3-bit sps_max_sub_layers_minus1.
     private static func announcedLayer(_ bytes: UnsafeBufferPointer<UInt8>, _ unit: NALUnits.Unit) -> Int {
         unit.type == 33 && unit.offset + 2 < bytes.count ? Int(bytes[unit.offset + 2] >> 1 & 7) : 0
-    }
-
-    /// The parameter sets in an hvcC record (ISO/IEC 14496-15, 8.3.3.1).
-    private mutating func noteRecord(_ record: UnsafeBufferPointer<UInt8>) {
-        var position = 23
-        for _ in 0..<Int(record[22]) {
-            guard position + 3 <= record.count else { return }
-            let type = record[position] & 0x3F
-            let count = Int(record[position + 1]) << 8 | Int(record[position + 2])
-            position += 3
-            for _ in 0..<count {
-                guard position + 2 <= record.count else { return }
-                let length = Int(record[position]) << 8 | Int(record[position + 1])
-                highestLayer = max(highestLayer, Self.announcedLayer(record, (type, offset: position + 2)))
-                position += 2 + length
-            }
-        }
     }
 }

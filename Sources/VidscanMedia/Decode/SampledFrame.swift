@@ -43,10 +43,9 @@ package final class SampledFrame: @unchecked Sendable {
         let bytes = buffer.assumingMemoryBound(to: UInt8.self)
         let copied = vs_copy_pixels(bytes, count, frame.pointer)
         guard copied >= 0 else { throw MediaError(.io, "cannot copy a frame: \(FFmpeg.message(copied))") }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digest in
-            av_md5_sum(digest.baseAddress, bytes, Int(count))
-            return FileDigest.hexadecimal(digest)
-        }
+        var digest = [UInt8](repeating: 0, count: 16)
+        av_md5_sum(&digest, bytes, Int(count))
+        return FileDigest.hexadecimal(digest)
     }
 }
 

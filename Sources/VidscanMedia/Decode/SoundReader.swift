@@ -68,48 +68,35 @@ package final class SoundReader {
     }
 
     private func decode(_ packet: UnsafeMutablePointer<AVPacket>?, _ receive: Receive) throws {
-        // What cannot be decoded is silence.
         avcodec_send_packet(decoder.pointer, packet)
-        while true {
-            let result = avcodec_receive_frame(decoder.pointer, decoded.pointer)
-            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return }
-            guard result != FFmpeg.outOfMemory else { throw MediaError.outOfMemory }
-            guard result >= 0 else { continue }
-            if decoded.nb_samples > 0, decoded.sample_rate > 0 { try add(receive) }
-            av_frame_unref(decoded.pointer)
-        }
+        // What cannot be decoded is silence.
+        var damage = 0
+        while try decoder.receiveSound(into: decoded, damage: &damage) { try add(receive) }
     }
 
     private func add(_ receive: Receive) throws {
         let time = FFmpeg.timestamp(decoded.best_effort_timestamp).flatMap { clock.isPlausible($0) ? $0 : nil }
         let start = time.map { Self.position(ofMicroseconds: clock.microseconds(at: $0)) } ?? expected ?? 0
-        if let expected, abs(start - expected) > Self.tolerance {
+        let continues = expected.map { abs(start - $0) <= Self.tolerance } == true
+        if !continues {
             try convert(nil, receive)
             swr_close(resampler)
             overlap = max(0, (position ?? 0) - start)
             position = max(position ?? 0, start)
-            self.expected = start
-        } else if position == nil {
-            overlap = max(0, -start)
-            (position, expected) = (max(0, start), start)
+            expected = start
         }
         expected = (expected ?? start) + Int(decoded.nb_samples) * Self.rate / Int(decoded.sample_rate)
         try convert(decoded.pointer, receive)
     }
 
-    /// Without a frame, gives out what the resampler holds back. Rate and channels may change within a stream.
+    /// Without a frame, gives out what the resampler holds back.
     private func convert(_ frame: UnsafeMutablePointer<AVFrame>?, _ receive: Receive) throws {
         guard frame != nil || swr_is_initialized(resampler) != 0 else { return }
-        for attempt in 1...2 {
-            let samples = try Frame()
-            samples.format = AV_SAMPLE_FMT_S16.rawValue
-            samples.sample_rate = Int32(Self.rate)
-            av_channel_layout_default(&samples.pointer.pointee.ch_layout, 1)
-            let result = swr_convert_frame(resampler, samples.pointer, frame)
-            if result >= 0 { return try give(samples, receive) }
-            guard attempt == 1, frame != nil else { return }
-            swr_close(resampler)
-        }
+        let samples = try Frame()
+        samples.format = AV_SAMPLE_FMT_S16.rawValue
+        samples.sample_rate = Int32(Self.rate)
+        av_channel_layout_default(&samples.pointer.pointee.ch_layout, 1)
+        if samples.resample(frame, with: resampler) >= 0 { try give(samples, receive) }
     }
 
     private func give(_ frame: borrowing Frame, _ receive: Receive) throws {
@@ -129,6 +116,30 @@ package final class SoundReader {
     }
 }
 
+extension CodecContext {
+    /// Decodes the next frame of sound, and counts damage. Returns `false` when it needs a packet or has ended.
+    func receiveSound(into frame: borrowing Frame, damage: inout Int) throws(MediaError) -> Bool {
+        while true {
+            let result = avcodec_receive_frame(pointer, frame.pointer)
+            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return false }
+            guard result != FFmpeg.outOfMemory else { throw .outOfMemory }
+            if result >= 0, frame.nb_samples > 0, frame.sample_rate > 0 { return true }
+            damage += 1
+        }
+    }
+}
+
+extension Frame {
+    /// Fills an empty frame of sound, and returns libav's result.
+    func resample(_ source: UnsafeMutablePointer<AVFrame>?, with resampler: OpaquePointer?) -> Int32 {
+        let result = swr_convert_frame(resampler, pointer, source)
+        guard result < 0, source != nil else { return result }
+        // Rate and channels may change within a stream.
+        swr_close(resampler)
+        return swr_convert_frame(resampler, pointer, source)
+    }
+}
+
 extension InputContext {
     /// - Parameter index: among all streams; `nil` selects the best one for the video, or none.
     fileprivate func audioStream(_ index: Int?, of video: Stream) throws(MediaError) -> Stream? {
@@ -136,10 +147,8 @@ extension InputContext {
         if let index {
             if let stream = sounds.first(where: { Int($0.pointee.index) == index }) { return stream }
             let indices = sounds.map { "\($0.pointee.index)" }.joined(separator: ", ")
-            throw MediaError(
-                .noSuchStream,
-                "stream \(index) is not an audio stream; "
-                    + (sounds.isEmpty ? "the file has none" : "the audio streams are: \(indices)"))
+            let choice = sounds.isEmpty ? "the file has none" : "the audio streams are: \(indices)"
+            throw MediaError(.noSuchStream, "stream \(index) is not an audio stream; \(choice)")
         }
         let best = av_find_best_stream(pointer, AVMEDIA_TYPE_AUDIO, -1, video.pointee.index, nil, 0)
         return sounds.first { $0.pointee.index == best }

@@ -37,10 +37,8 @@ final class VideoDecoder {
         }
     }
 
-    private static func open(
-        _ stream: Stream, _ limits: MediaLimits, threads: Int
-    ) throws(MediaError) -> CodecContext {
-        let name = stream.pointee.codecName
+    private static func open(_ stream: Stream, _ limits: MediaLimits, threads: Int) throws(MediaError) -> CodecContext {
+        let name = stream.pointee.codec.name
         let context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
         guard vs_watch_errors(context.pointer) >= 0 else { throw .outOfMemory }
@@ -83,23 +81,19 @@ final class VideoDecoder {
     func receive() throws(MediaError) -> Output {
         let frame = try Frame()
         while true {
-            let result = avcodec_receive_frame(context.pointer, frame.pointer)
-            if result == FFmpeg.tryAgain {
-                guard try resendNext() else { return .needsPacket }
-                continue
+            switch avcodec_receive_frame(context.pointer, frame.pointer) {
+            case FFmpeg.tryAgain: if try !resendNext() { return .needsPacket }
+            case FFmpeg.endOfFile: return .ended
+            case let result where result < 0: try note(result)
+            default:
+                guard try !takeErrors(frame) else { continue }
+                let number = vs_packet_number(frame.pointer)
+                guard history?.receive(number, isRepeating: resending != nil) != false else { continue }
+                let isDamaged = damage.judge(
+                    number, timestamp: FFmpeg.timestamp(frame.best_effort_timestamp),
+                    isBidirectional: frame.pict_type == AV_PICTURE_TYPE_B)
+                return .frame(frame, isDamaged: isDamaged)
             }
-            if result == FFmpeg.endOfFile { return .ended }
-            guard result >= 0 else {
-                try note(result)
-                continue
-            }
-            guard try !takeErrors(frame) else { continue }
-            let number = vs_packet_number(frame.pointer)
-            guard history?.receive(number, isRepeating: resending != nil) != false else { continue }
-            let isDamaged = damage.judge(
-                number, timestamp: FFmpeg.timestamp(frame.best_effort_timestamp),
-                isBidirectional: frame.pict_type == AV_PICTURE_TYPE_B)
-            return .frame(frame, isDamaged: isDamaged)
         }
     }
 

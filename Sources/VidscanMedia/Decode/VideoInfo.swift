@@ -26,7 +26,7 @@ public struct VideoInfo: Sendable, Equatable, Codable {
         let stream = demuxer.stream.pointee
         let parameters = stream.codecpar.pointee
         format = String(cString: demuxer.input.pointer.pointee.iformat.pointee.name)
-        codec = stream.codecName
+        codec = stream.codec.name
         streamIndex = Int(stream.index)
         codedSize = PictureSize(width: Int(parameters.width), height: Int(parameters.height))
         timeBase = demuxer.clock.timeBase
@@ -99,7 +99,7 @@ extension FrameReader {
             }
         }.map { stream in
             let isAttachment = stream.pointee.codecType == AVMEDIA_TYPE_ATTACHMENT
-            return "stream \(stream.pointee.index) (\(isAttachment ? "an attachment" : stream.pointee.codecName))"
+            return "stream \(stream.pointee.index) (\(isAttachment ? "an attachment" : stream.pointee.codec.name))"
         }
     }
 }

@@ -63,13 +63,16 @@ final class ContainerWriter {
         }
         // Edit lists store the start of each stream in this unit, by default a millisecond.
         let rates = streams.map { Int64($0.pointee.codecpar.pointee.sample_rate) }.filter { $0 > 0 }
-        let timescale = "\(Self.movieTimescale(video: encoder.context.time_base, audio: rates))"
-        var options = OptionDictionary(
-            container == .mkv ? [:] : ["movflags": "+faststart", "movie_timescale": timescale])
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        if container != .mkv {
+            let timescale = Self.movieTimescale(video: encoder.context.time_base, audio: rates)
+            av_dict_set(&options, "movflags", "+faststart", 0)
+            av_dict_set_int(&options, "movie_timescale", timescale, 0)
+        }
         try output.open(path: path, options: &options)
     }
 
-    /// A `nil` frame ends the video. `duration` is in units of the encoder's time base, and 0 if unknown.
     func encode(_ frame: UnsafeMutablePointer<AVFrame>?, duration: Int64 = 0) throws(MediaError) {
         try encoder.encode(frame, duration: duration) { packet throws(MediaError) in try hold(packet) }
     }
@@ -235,10 +238,10 @@ struct OutputContext: ~Copyable {
     }
 
     /// Creates the file and writes its header. Add all streams before.
-    func open(path: String, options: inout OptionDictionary) throws(MediaError) {
+    func open(path: String, options: inout OpaquePointer?) throws(MediaError) {
         FFmpeg.beginErrors()
         try check(avio_open(&pointer.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "create")
-        try check(avformat_write_header(pointer, &options.pointer), "begin")
+        try check(avformat_write_header(pointer, &options), "begin")
     }
 
     /// Takes over the packet's data, which may wait for packets of other streams.
@@ -259,18 +262,5 @@ struct OutputContext: ~Copyable {
         guard result < 0 else { return }
         let isFull = result == vs_averror(ENOSPC) || result == vs_averror(EDQUOT)
         throw MediaError(isFull ? .diskFull : .io, "cannot \(verb) the video: \(FFmpeg.reason(result))")
-    }
-}
-
-struct OptionDictionary: ~Copyable {
-    var pointer: OpaquePointer?
-
-    init(_ options: KeyValuePairs<String, String> = [:]) {
-        for (name, value) in options { av_dict_set(&pointer, name, value, 0) }
-    }
-
-    deinit {
-        var pointer = pointer
-        av_dict_free(&pointer)
     }
 }

@@ -18,15 +18,12 @@ package final class EditableFrame {
 
     let frame: Frame
     private let compositor: Compositor
-    private let pool: FramePool
 
     /// - Parameter contentSize: the pixels that show the display, at most one fewer than the frame's on each axis.
-    init(
-        frame: consuming Frame, contentSize: PictureSize, sample: SampledFrame, compositor: Compositor, pool: FramePool
-    ) {
+    init(frame: consuming Frame, contentSize: PictureSize, sample: SampledFrame, compositor: Compositor) {
         size = frame.size
         self.frame = frame
-        (self.compositor, self.pool) = (compositor, pool)
+        self.compositor = compositor
         (microseconds, index) = (sample.microseconds, sample.index)
         displaySize = sample.geometry.displaySize
         scaleX = Double(contentSize.width) / Double(displaySize.width)
@@ -66,13 +63,13 @@ package final class EditableFrame {
 
     /// Alpha-blends a patch, in the frame's matrix and range.
     package func blend(_ patch: PixelPatch) throws(MediaError) {
-        try pool.makeWritable(frame)
+        try compositor.pool.makeWritable(frame)
         compositor.blend(patch, into: MutablePlanes(frame), colors: RGBToYCbCr(ColorMatrix(frame)))
     }
 
     /// Replaces the pixels under a mask with a cover that keeps no detail.
     package func hide(_ mask: PixelPatch, by cover: Cover) throws(MediaError) {
-        try pool.makeWritable(frame)
+        try compositor.pool.makeWritable(frame)
         compositor.hide(mask, by: cover, in: MutablePlanes(frame), colors: RGBToYCbCr(ColorMatrix(frame)))
     }
 
@@ -108,6 +105,7 @@ struct MutablePlanes {
 
 /// Blends patches over planes and hides regions of them. Use it from one thread, because it has scratch memory.
 final class Compositor {
+    let pool = FramePool()
     private var chromaMask: [UInt8] = []
     private var cells: [Float] = [], row: [Float] = []
 
@@ -169,16 +167,14 @@ final class Compositor {
             }
         }
         let color: (luma: Float, blue: Float, red: Float)
-        var side = 0
-        var isSmooth = false
+        var (side, isSmooth) = (0, false)
         switch cover {
         case .squares(let pixels): (color, side) = ((0, 0, 0), max(2, pixels))
         case .smooth(let pixels): (color, side, isSmooth) = ((0, 0, 0), max(2, pixels), true)
         case .color(let red, let green, let blue):
             let value = { (weights: RGBToYCbCr.Weights) in
-                Float(
-                    (Double(weights.red) * red + Double(weights.green) * green + Double(weights.blue) * blue) * 255
-                        / 65536)
+                let sum = Double(weights.red) * red + Double(weights.green) * green + Double(weights.blue) * blue
+                return Float(sum * 255 / 65536)
             }
             color = (
                 value(colors.luma) + Float(colors.lumaOffset), value(colors.blueDifference) + 128,
@@ -188,13 +184,10 @@ final class Compositor {
         replace(
             planes.luma.from(x: area.x, y: area.y), PictureSize(width: area.width, height: area.height),
             mask: mask.base, maskStride: mask.stride, side: side, isSmooth: isSmooth, color: color.luma)
-        chromaMask.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return }
-            for (plane, value) in [(planes.blueDifference, color.blue), (planes.redDifference, color.red)] {
-                replace(
-                    plane.from(x: area.x / 2, y: area.y / 2), PictureSize(width: width, height: height), mask: base,
-                    maskStride: width, side: (side + 1) / 2, isSmooth: isSmooth, color: value)
-            }
+        for (plane, value) in [(planes.blueDifference, color.blue), (planes.redDifference, color.red)] {
+            replace(
+                plane.from(x: area.x / 2, y: area.y / 2), PictureSize(width: width, height: height), mask: chromaMask,
+                maskStride: width, side: (side + 1) / 2, isSmooth: isSmooth, color: value)
         }
     }
 

@@ -8,7 +8,6 @@ final class EncoderInputConverter {
     /// `contentSize` rounded up to even sides.
     private let outputSize: PictureSize
     private let options: Transcoder.Options
-    private let pool = FramePool()
     private let compositor = Compositor()
     private var scaler = Scaler(flags: Int32(SWS_BICUBIC) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
 
@@ -29,7 +28,7 @@ final class EncoderInputConverter {
         var frame = try Frame(sharing: sample.frame)
         // An encoder may write timecodes and similar side data into the new stream.
         if !options.keepsMetadata { MetadataStripper.strip(frame) }
-        if !options.copiesSubtitles { frame.removeSideData(AV_FRAME_DATA_A53_CC) }
+        if !options.copiesSubtitles { av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_A53_CC) }
         let fits = frame.pixelFormat == AV_PIX_FMT_YUV420P || frame.pixelFormat == AV_PIX_FMT_YUVJ420P
         if !fits || frame.size != coded { frame = try scale(frame, to: coded) }
         if ColorMatrix.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }
@@ -37,9 +36,9 @@ final class EncoderInputConverter {
         if orientation != .upright || outputSize != coded { frame = try rotate(frame, orientation) }
         frame.sample_aspect_ratio = AVRational(num: 1, den: 1)
         // The frame is upright now. The encoder chooses its own keyframes.
-        frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
+        av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_DISPLAYMATRIX)
         frame.pict_type = AV_PICTURE_TYPE_NONE
-        return EditableFrame(frame: frame, contentSize: contentSize, sample: sample, compositor: compositor, pool: pool)
+        return EditableFrame(frame: frame, contentSize: contentSize, sample: sample, compositor: compositor)
     }
 
     /// Keeps matrix and range, but R'G'B' becomes BT.709 in limited range.
@@ -48,7 +47,7 @@ final class EncoderInputConverter {
             throw MediaError(.undecodable, "unknown pixel format \(frame.format)")
         }
         let isFull = ColorMatrix.isFullRange(frame)
-        let output = try pool.frame(size, like: frame)
+        let output = try compositor.pool.frame(size, like: frame)
         try scaler.scale(
             frame, into: output, matrix: descriptor.isRGB ? SWS_CS_ITU709 : SWS_CS_DEFAULT,
             fromFullRange: descriptor.isRGB || isFull, toFullRange: isFull && !descriptor.isRGB)
@@ -62,7 +61,7 @@ final class EncoderInputConverter {
     }
 
     private func rotate(_ frame: borrowing Frame, _ orientation: Orientation) throws(MediaError) -> Frame {
-        let output = try pool.frame(outputSize, like: frame)
+        let output = try compositor.pool.frame(outputSize, like: frame)
         let (source, target) = (MutablePlanes(frame), MutablePlanes(output))
         let half = { (size: PictureSize) in PictureSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) }
         let (size, halfSize) = (frame.size, half(frame.size))

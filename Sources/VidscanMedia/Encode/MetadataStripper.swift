@@ -10,7 +10,7 @@ enum MetadataStripper {
 
     static func strip(_ frame: borrowing Frame) {
         let types = (0..<Int(frame.nb_side_data)).compactMap { frame.side_data?[$0]?.pointee.type }
-        for type in types where !keptFrameData.contains(type) { frame.removeSideData(type) }
+        for type in types where !keptFrameData.contains(type) { av_frame_remove_side_data(frame.pointer, type) }
         av_dict_free(&frame.pointer.pointee.metadata)
     }
 

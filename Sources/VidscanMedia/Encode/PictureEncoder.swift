@@ -103,10 +103,9 @@ package enum PictureFile {
 
     /// The first frame, upright.
     package static func read(_ path: String) throws(MediaError) -> RasterImage {
-        let reader = try FrameReader(
-            path: path,
-            options: FrameReader.Options(
-                rate: .everyFrame, decoderThreads: 1, limits: MediaLimits(maximumPixels: maximumPixels)))
+        let limits = MediaLimits(maximumPixels: maximumPixels)
+        let options = FrameReader.Options(rate: .everyFrame, decoderThreads: 1, limits: limits)
+        let reader = try FrameReader(path: path, options: options)
         guard let sample = try reader.next() else { throw MediaError(.noVideo, "contains no picture") }
         let frame = try Frame.allocate(sample.frame.size, AV_PIX_FMT_BGRA)
         var scaler = Scaler(flags: SWS_BICUBIC | SWS_ACCURATE_RND)
@@ -114,7 +113,6 @@ package enum PictureFile {
         return upright(frame, orientation: sample.geometry.orientation)
     }
 
-    /// Upright, with colours multiplied by opacity.
     private static func upright(_ frame: borrowing Frame, orientation: Orientation) -> RasterImage {
         let target = orientation.apply(to: frame.size)
         var bytes = [UInt8](repeating: 0, count: 4 * target.width * target.height)

@@ -27,10 +27,9 @@ final class SoundEncoder {
     private var queuedSamples: Int64 { Int64(av_audio_fifo_size(queue)) }
 
     init(_ stream: Stream, container: VideoContainer) throws(MediaError) {
-        let parameters = stream.pointee.codecpar.pointee
         decoder = try CodecContext(decoding: stream, threads: 1, purpose: "it")
         try decoder.open("cannot open its decoder")
-        context = try Self.encoder(of: parameters, container)
+        context = try Self.encoder(of: stream.pointee.codecpar.pointee, container)
         decoded = try Frame()
         queue = av_audio_fifo_alloc(context.sample_fmt, context.ch_layout.nb_channels, context.frame_size)
         guard resampler != nil, queue != nil else { throw .outOfMemory }
@@ -45,9 +44,8 @@ final class SoundEncoder {
     private static func encoder(
         of parameters: AVCodecParameters, _ container: VideoContainer
     ) throws(MediaError) -> CodecContext {
-        let isShallow = [AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P, AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P].contains {
-            $0.rawValue == parameters.format
-        }
+        let shallow = [AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P, AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P]
+        let isShallow = shallow.contains { $0.rawValue == parameters.format }
         let lossless: Choice =
             container == .mov
             ? ("alac", isShallow ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P)
@@ -126,17 +124,7 @@ final class SoundEncoder {
 
     private func decode(_ source: UnsafeMutablePointer<AVPacket>?, _ receive: Receive) throws(MediaError) {
         if avcodec_send_packet(decoder.pointer, source) < 0 { damageCount += 1 }
-        while true {
-            let result = avcodec_receive_frame(decoder.pointer, decoded.pointer)
-            if result == FFmpeg.tryAgain || result == FFmpeg.endOfFile { return }
-            guard result != FFmpeg.outOfMemory else { throw .outOfMemory }
-            guard result >= 0, decoded.nb_samples > 0, decoded.sample_rate > 0 else {
-                damageCount += 1
-                continue
-            }
-            try add(receive)
-            av_frame_unref(decoded.pointer)
-        }
+        while try decoder.receiveSound(into: decoded, damage: &damageCount) { try add(receive) }
     }
 
     private func add(_ receive: Receive) throws(MediaError) {
@@ -161,21 +149,16 @@ final class SoundEncoder {
         while queuedSamples >= frameSize { try encodeQueued(frameSize, receive) }
     }
 
-    /// Rate and channels may change within a stream.
     private func converted() throws(MediaError) -> Frame {
         let layout = Self.layout(decoded.ch_layout)
         if decoded.ch_layout.order != AV_CHANNEL_ORDER_NATIVE {
             av_channel_layout_uninit(&decoded.pointer.pointee.ch_layout)
             decoded.ch_layout = layout
         }
-        for attempt in 1...2 {
-            let samples = try frame(of: 0)
-            let result = swr_convert_frame(resampler, samples.pointer, decoded.pointer)
-            if result >= 0 { return samples }
-            guard attempt == 1 else { throw MediaError(.io, "cannot convert the sound: \(FFmpeg.message(result))") }
-            swr_close(resampler)
-        }
-        throw .outOfMemory
+        let samples = try frame(of: 0)
+        let result = samples.resample(decoded.pointer, with: resampler)
+        guard result >= 0 else { throw MediaError(.io, "cannot convert the sound: \(FFmpeg.message(result))") }
+        return samples
     }
 
     /// Without samples, for the resampler to fill, or with memory for them.

@@ -79,7 +79,7 @@ package final class Transcoder {
         var omitted: [String] = []
         streams = selected.filter { stream in
             guard !options.keepsMetadata, let reason = Self.obstacle(stream) else { return true }
-            omitted.append("stream \(stream.pointee.index) (\(stream.pointee.codecName)): \(reason)")
+            omitted.append("stream \(stream.pointee.index) (\(stream.pointee.codec.name)): \(reason)")
             return false
         }
         omittedStreams = omitted
@@ -109,7 +109,7 @@ package final class Transcoder {
 
     package func unsupportedCodecs(in container: VideoContainer) -> [String] {
         let copied = streams.filter { options.keepsMetadata || $0.pointee.codecType != AVMEDIA_TYPE_AUDIO }
-        return copied.filter { !container.supports($0.pointee.codec) }.map(\.pointee.codecName)
+        return copied.filter { !container.supports($0.pointee.codec) }.map(\.pointee.codec.name)
             + (options.codec == .ffv1 && container == .mp4 ? ["ffv1"] : [])
     }
 
@@ -133,7 +133,8 @@ package final class Transcoder {
             try edit(editable)
             try enter(editable)
         }
-        try finish()
+        try enter(nil)
+        try writer?.finish()
     }
 
     /// Edits and encodes a picture, without metadata. Throws if the source does not contain exactly one picture.
@@ -155,31 +156,19 @@ package final class Transcoder {
         return try converter.convert(sample)
     }
 
-    /// Encodes the previous frame, whose duration is now known.
-    private func enter(_ editable: EditableFrame) throws(MediaError) {
+    /// Encodes the previous frame. `nil` ends the video.
+    private func enter(_ editable: EditableFrame?) throws(MediaError) {
         if let pending {
             let last = pending.frame.pts
-            if editable.frame.pts <= last {
+            if let editable, editable.frame.pts <= last {
                 editable.frame.pts = last + 1
                 movedFrames += 1
             }
-            lastDuration = editable.frame.pts - last
-            try encode(pending, duration: lastDuration)
+            lastDuration = editable.map { $0.frame.pts - last } ?? lastFrameDuration(pending.frame)
+            frameCount += 1
+            try writer?.encode(pending.frame.pointer, duration: lastDuration)
         }
         pending = editable
-    }
-
-    private func encode(_ editable: EditableFrame, duration: Int64) throws(MediaError) {
-        frameCount += 1
-        try writer?.encode(editable.frame.pointer, duration: duration)
-    }
-
-    private func finish() throws(MediaError) {
-        if let pending {
-            try encode(pending, duration: lastFrameDuration(pending.frame))
-            self.pending = nil
-        }
-        try writer?.finish()
     }
 
     /// Until the announced end of the stream, otherwise the frame's own duration or the previous one's.
@@ -220,11 +209,8 @@ package final class Transcoder {
     /// the first frame, and announced starts without packets unless close to that frame.
     private func beginning(firstFrame timestamp: Int64) -> Int64 {
         let first = TimestampInBase(timestamp, reader.info.timeBase).roundedMicroseconds
-        var beginning = first
-        for stream in streams {
-            guard let announced = stream.pointee.start?.roundedMicroseconds else { continue }
-            if announced > first - Self.maximumHeadStart { beginning = min(beginning, announced) }
-        }
+        let announced = streams.compactMap { $0.pointee.start?.roundedMicroseconds }
+        var beginning = announced.filter { $0 > first - Self.maximumHeadStart }.reduce(first, min)
         for position in early.indices where !early[position].has(AV_PKT_FLAG_DISCARD) {
             guard let stream = streams.first(where: { $0.pointee.index == early[position].stream_index }),
                 let time = early[position].presentation ?? early[position].decoding

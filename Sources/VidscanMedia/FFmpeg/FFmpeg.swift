@@ -50,7 +50,6 @@ typealias Stream = UnsafeMutablePointer<AVStream>
 extension AVStream {
     var codecType: AVMediaType { codecpar.pointee.codec_type }
     var codec: AVCodecID { codecpar.pointee.codec_id }
-    var codecName: String { codec.name }
     var timeBase: Rational { time_base.rational ?? .one }
     /// As announced.
     var start: TimestampInBase? { FFmpeg.timestamp(start_time).map { TimestampInBase($0, timeBase) } }
@@ -64,7 +63,6 @@ extension AVStream {
 }
 
 extension AVCodecID {
-    /// FFmpeg's name: `h264`.
     var name: String { String(cString: avcodec_get_name(self)) }
 }
 
@@ -104,8 +102,7 @@ package enum MediaVersions {
     }
 }
 
-/// SHA-256 in hexadecimal, computed by libavutil, which is linked anyway. swift-crypto hashes 1 GiB in 0.8 s instead of 2.6 s,
-/// but adds a minute to a clean build and 11 MB to the program, and analysing such a file takes minutes.
+/// SHA-256 in hexadecimal.
 package enum FileDigest {
     /// Throws `io` when the file cannot be read or is not a regular file, or when the task is cancelled.
     package static func sha256(path: String) throws(MediaError) -> String {

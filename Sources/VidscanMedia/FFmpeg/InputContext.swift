@@ -6,9 +6,21 @@ internal import VidscanBase
 /// the file itself is ever opened, and cancellation ends every blocking call.
 struct InputContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFormatContext>
+    /// Keeps the flag alive that the interrupt callback holds unretained.
     private let bytes: FileInput
-    /// Kept alive for the interrupt callback, which holds it unretained.
-    private let cancellation: CancellationFlag
+
+    /// By the names of FFmpeg's demuxers: containers, video without a container, and pictures. Each reads only its file.
+    /// Others may open more files, as VobSub's does, and libavformat cannot prevent it.
+    private static let admittedFormats = Set(
+        words:
+            """
+            asf avi dhav dv flv gxf ivf matroska mov mpeg mpegts mxf nut obu ogg rm webm wtv
+            av1 cavsvideo dirac h261 h263 h264 hevc m4v mjpeg mpegvideo mpjpeg vc1 vvc yuv4mpegpipe
+            apng bmp_pipe dpx_pipe exr_pipe gif gif_pipe hdr_pipe j2k_pipe jpeg_pipe jpegls_pipe jpegxl_anim
+            jpegxl_pipe pam_pipe pbm_pipe pfm_pipe pgm_pipe pgmyuv_pipe png_pipe ppm_pipe psd_pipe qoi_pipe sgi_pipe
+            tiff_pipe webp_pipe
+            """)
+    private static let playlists = Set(words: "applehttp concat dash hls imf rtsp sdp webm_dash_manifest")
 
     init(path: String, cancellation: CancellationFlag) throws(MediaError) {
         FFmpeg.beginErrors()
@@ -24,15 +36,13 @@ struct InputContext: ~Copyable {
         }
         let names = String(cString: format.pointee.name)
         let formats = Set(names.split(separator: ",").map(String.init))
-        guard formats.isDisjoint(with: AdmittedFormats.playlists) else {
+        guard formats.isDisjoint(with: Self.playlists) else {
             throw MediaError(
                 .refersElsewhere, "is a playlist (\(names)), which refers to other files; they are never opened")
         }
-        guard !formats.isDisjoint(with: AdmittedFormats.names) else {
-            throw MediaError(
-                .notMedia,
-                "its format (\(names)) is not among the video and picture formats that vidscan reads; if it is a video, convert"
-                    + " it to MP4 or MKV")
+        guard !formats.isDisjoint(with: Self.admittedFormats) else {
+            let reads = "the video and picture formats that vidscan reads; if it is a video, convert it to MP4 or MKV"
+            throw MediaError(.notMedia, "its format (\(names)) is not among \(reads)")
         }
         guard let allocated = avformat_alloc_context() else { throw .outOfMemory }
         allocated.pointee.pb = bytes.pointer
@@ -45,16 +55,18 @@ struct InputContext: ~Copyable {
         allocated.pointee.io_open = { _, _, _, _, _ in vs_averror(EPERM) }
         var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
         // Nor may demuxers inside it. No protocol has the name "none".
-        let formatList = AdmittedFormats.names.sorted().joined(separator: ",")
-        var options = OptionDictionary(["format_whitelist": formatList, "protocol_whitelist": "none"])
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        av_dict_set(&options, "format_whitelist", Self.admittedFormats.sorted().joined(separator: ","), 0)
+        av_dict_set(&options, "protocol_whitelist", "none", 0)
         // Frees the context when it fails. Without a name, a demuxer cannot derive the names of neighbouring files.
-        let result = avformat_open_input(&opened, "", format, &options.pointer)
+        let result = avformat_open_input(&opened, "", format, &options)
         guard result >= 0, let opened else {
             if cancellation.isSet { throw .cancelled }
             throw MediaError(.notMedia, "cannot read it as \(names): \(FFmpeg.reason(result))")
         }
         pointer = opened
-        (self.bytes, self.cancellation) = (bytes, cancellation)
+        self.bytes = bytes
     }
 
     deinit {
@@ -88,10 +100,9 @@ struct InputContext: ~Copyable {
         if let duration = FFmpeg.timestamp(pointer.pointee.duration),
             Double(duration) > limits.maximumDurationSeconds * 1e6
         {
-            throw MediaError(
-                .limitExceeded,
-                "its duration of \(duration / 1_000_000) s exceeds the limit of \(Int(limits.maximumDurationSeconds)) s",
-                remedy: .raiseDurationLimit)
+            let limit = Int(limits.maximumDurationSeconds)
+            let reason = "its duration of \(duration / 1_000_000) s exceeds the limit of \(limit) s"
+            throw MediaError(.limitExceeded, reason, remedy: .raiseDurationLimit)
         }
     }
 
@@ -102,10 +113,9 @@ struct InputContext: ~Copyable {
             let videos = streams.filter { $0.pointee.codecType == AVMEDIA_TYPE_VIDEO }
             if let stream = videos.first(where: { Int($0.pointee.index) == index }) { return stream }
             let indices = videos.map { "\($0.pointee.index)" }.joined(separator: ", ")
-            let choice = videos.count == 1 ? "the video stream is \(indices)" : "the video streams are \(indices)"
-            throw MediaError(
-                .noSuchStream,
-                "stream \(index) is not a video stream; \(videos.isEmpty ? "the file has none" : choice)")
+            let verb = videos.count == 1 ? "stream is" : "streams are"
+            let choice = videos.isEmpty ? "the file has none" : "the video \(verb) \(indices)"
+            throw MediaError(.noSuchStream, "stream \(index) is not a video stream; \(choice)")
         }
         let best = Int(av_find_best_stream(pointer, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0))
         guard streams.indices.contains(best) else { throw MediaError(.noVideo, "has no video stream") }
@@ -176,20 +186,4 @@ final class FileInput {
         let position = lseek(descriptor, off_t(offset), origin & ~AVSEEK_FORCE)
         return position < 0 ? Int64(vs_averror(errno)) : Int64(position)
     }
-}
-
-/// The file formats that vidscan reads, by the names of FFmpeg's demuxers. Each reads only its file. Others may open
-/// more files, as VobSub's does, and libavformat cannot prevent it.
-enum AdmittedFormats {
-    /// Containers, video without a container, and pictures.
-    static let names = Set(
-        words:
-            """
-            asf avi dhav dv flv gxf ivf matroska mov mpeg mpegts mxf nut obu ogg rm webm wtv
-            av1 cavsvideo dirac h261 h263 h264 hevc m4v mjpeg mpegvideo mpjpeg vc1 vvc yuv4mpegpipe
-            apng bmp_pipe dpx_pipe exr_pipe gif gif_pipe hdr_pipe j2k_pipe jpeg_pipe jpegls_pipe jpegxl_anim
-            jpegxl_pipe pam_pipe pbm_pipe pfm_pipe pgm_pipe pgmyuv_pipe png_pipe ppm_pipe psd_pipe qoi_pipe sgi_pipe
-            tiff_pipe webp_pipe
-            """)
-    static let playlists = Set(words: "applehttp concat dash hls imf rtsp sdp webm_dash_manifest")
 }

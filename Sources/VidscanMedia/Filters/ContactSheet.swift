@@ -14,19 +14,11 @@ package enum ContactSheet {
         }
     }
 
-    private enum Layout {
-        static let imageWidth = 480, maximumImageHeight = 640, margin = 16
-        static let titleHeight = 24, detailLineHeight = 17
-        /// Characters per line in small type.
-        static let lineLength = 66
-        static let maximumDetailLines = 3
-        static let scaling = "bicubic+accurate_rnd+full_chroma_int"
-        static let background = "0x1c1e22"
-        static let backgroundBytes: [UInt8] = [0x1c, 0x1e, 0x22]
-    }
-
-    /// In pixels; as high as the highest image of its row needs.
-    private typealias Cell = (labelHeight: Int, height: Int)
+    private static let imageWidth = 480, maximumImageHeight = 640, margin = 16
+    private static let titleHeight = 24, detailLineHeight = 17, maximumDetailLines = 3
+    /// Characters per line in small type.
+    private static let lineLength = 66
+    private static let background = (hex: "0x1c1e22", bytes: [0x1c, 0x1e, 0x22] as [UInt8])
 
     /// - Parameter panels: at least one.
     package static func png(_ panels: [Panel]) throws(MediaError) -> [UInt8] {
@@ -36,26 +28,23 @@ package enum ContactSheet {
         let sizes = panels.map { fitted($0.frame.geometry.displaySize) }
         let cells = (0..<rows).map { row in
             let members = row * columns..<min(panels.count, (row + 1) * columns)
-            let label = Layout.titleHeight + (details[members].map(\.count).max() ?? 0) * Layout.detailLineHeight + 6
+            let label = titleHeight + (details[members].map(\.count).max() ?? 0) * detailLineHeight + 6
             return (labelHeight: label, height: label + (sizes[members].map(\.height).max() ?? 2))
         }
         let sheet = try canvas(
-            PictureSize(
-                width: columns * (Layout.imageWidth + Layout.margin) + Layout.margin,
-                height: cells.reduce(Layout.margin) { $0 + $1.height + Layout.margin }))
-        var top = Layout.margin
+            width: columns * (imageWidth + margin) + margin, height: cells.reduce(margin) { $0 + $1.height + margin })
+        var top = margin
         for (number, panel) in panels.enumerated() {
             let cell = cells[number / columns]
             let rendered = try render(panel, picture: sizes[number], cell: cell, detail: details[number])
-            copy(rendered, to: sheet, x: Layout.margin + number % columns * (Layout.imageWidth + Layout.margin), y: top)
-            if number % columns == columns - 1 { top += cell.height + Layout.margin }
+            copy(rendered, to: sheet, x: margin + number % columns * (imageWidth + margin), y: top)
+            if number % columns == columns - 1 { top += cell.height + margin }
         }
         return try PictureEncoder.encode(sheet, as: .png)
     }
 
     private static func fitted(_ size: PictureSize) -> PictureSize {
-        let scale = min(
-            Double(Layout.imageWidth) / Double(size.width), Double(Layout.maximumImageHeight) / Double(size.height))
+        let scale = min(Double(imageWidth) / Double(size.width), Double(maximumImageHeight) / Double(size.height))
         return PictureSize(
             width: max(1, Int((Double(size.width) * scale).rounded())),
             height: max(1, Int((Double(size.height) * scale).rounded())))
@@ -64,32 +53,28 @@ package enum ContactSheet {
     private static func wrapped(_ text: String) -> [String] {
         var lines: [String] = []
         var rest = text[...]
-        while !rest.isEmpty, lines.count < Layout.maximumDetailLines {
-            lines.append(String(rest.prefix(Layout.lineLength)))
-            rest = rest.dropFirst(Layout.lineLength)
+        while !rest.isEmpty, lines.count < maximumDetailLines {
+            lines.append(String(rest.prefix(lineLength)))
+            rest = rest.dropFirst(lineLength)
         }
         if !rest.isEmpty, let last = lines.popLast() { lines.append(last.dropLast() + "…") }
         return lines
     }
 
     private static func render(
-        _ panel: Panel, picture: PictureSize, cell: Cell, detail: [String]
+        _ panel: Panel, picture: PictureSize, cell: (labelHeight: Int, height: Int), detail: [String]
     ) throws(MediaError) -> Frame {
         let display = panel.frame.geometry.displaySize
-        let left = (Layout.imageWidth - picture.width) / 2
+        let left = (imageWidth - picture.width) / 2
         var filters = [
-            filter("scale", ["w": picture.width, "h": picture.height, "flags": Layout.scaling]),
+            filter(
+                "scale", ["w": picture.width, "h": picture.height, "flags": "bicubic+accurate_rnd+full_chroma_int"]),
             filter("setsar", ["sar": 1]), filter("format", ["pix_fmts": "rgb24"]),
             filter(
-                "pad",
-                [
-                    "w": Layout.imageWidth, "h": cell.height, "x": left, "y": cell.labelHeight,
-                    "color": Layout.background,
-                ]),
+                "pad", ["w": imageWidth, "h": cell.height, "x": left, "y": cell.labelHeight, "color": background.hex]),
         ]
-        let (scaleX, scaleY) = (
-            Double(picture.width) / Double(display.width), Double(picture.height) / Double(display.height)
-        )
+        let scaleX = Double(picture.width) / Double(display.width)
+        let scaleY = Double(picture.height) / Double(display.height)
         filters += panel.marks.map { mark in
             let (x, y) = (left + Int((mark.x * scaleX).rounded()), cell.labelHeight + Int((mark.y * scaleY).rounded()))
             let (width, height) = (Int((mark.width * scaleX).rounded()), Int((mark.height * scaleY).rounded()))
@@ -100,14 +85,12 @@ package enum ContactSheet {
         filters.append(text(panel.title, x: "0", baseline: 16, size: 16, color: "white"))
         filters.append(text(facts, x: "w-tw", baseline: 16, size: 12, color: "0x8d939c"))
         filters += detail.enumerated().map { number, line in
-            let baseline = Layout.titleHeight + 12 + number * Layout.detailLineHeight
+            let baseline = titleHeight + 12 + number * detailLineHeight
             return text(line, x: "0", baseline: baseline, size: 13, color: "0xb9c0c9")
         }
         do { return try run(filters, on: panel.frame) } catch {
-            throw MediaError(
-                .filter,
-                "cannot draw the contact sheet: \(error.reason)"
-                    + " (its text needs the font DejaVu Sans, from the package fonts-dejavu-core)")
+            let need = "its text needs the font DejaVu Sans, from the package fonts-dejavu-core"
+            throw MediaError(.filter, "cannot draw the contact sheet: \(error.reason) (\(need))")
         }
     }
 
@@ -129,7 +112,7 @@ package enum ContactSheet {
 
     private static func run(_ filters: [FilterCall], on sample: SampledFrame) throws(MediaError) -> Frame {
         let frame = try Frame(sharing: sample.frame)
-        frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
+        av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_DISPLAYMATRIX)
         frame.pts = 0
         let input = FilterInput(
             geometry: sample.geometry, pixelFormat: frame.pixelFormat, colorSpace: frame.colorspace,
@@ -141,12 +124,12 @@ package enum ContactSheet {
         return output
     }
 
-    private static func canvas(_ size: PictureSize) throws(MediaError) -> Frame {
-        let frame = try Frame.allocate(size, AV_PIX_FMT_RGB24)
+    private static func canvas(width: Int, height: Int) throws(MediaError) -> Frame {
+        let frame = try Frame.allocate(PictureSize(width: width, height: height), AV_PIX_FMT_RGB24)
         guard let pixels = frame.data.0 else { throw .outOfMemory }
-        for row in 0..<size.height {
+        for row in 0..<height {
             let line = pixels + row * Int(frame.linesize.0)
-            for byte in 0..<3 * size.width { line[byte] = Layout.backgroundBytes[byte % 3] }
+            for byte in 0..<3 * width { line[byte] = background.bytes[byte % 3] }
         }
         return frame
     }

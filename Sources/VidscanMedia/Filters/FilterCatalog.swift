@@ -4,10 +4,12 @@ internal import CFFmpeg
 package enum FilterCatalog {
     /// Filters with a video input or output, and those whose pads depend on their options, sorted by name.
     package static let all: [FilterDescription] = {
-        var found: [FilterDescription] = []
-        var state: UnsafeMutableRawPointer?
-        while let filter = av_filter_iterate(&state) { found.append(FilterDescription(filter)) }
-        return found.filter(isVideo).sorted { $0.name < $1.name }
+        let filters = sequence(state: nil as UnsafeMutableRawPointer?) { av_filter_iterate(&$0) }
+        let found = filters.map { FilterDescription($0) }.filter { filter in
+            let pads = filter.inputs + filter.outputs
+            return !audioOnly.contains(filter.name) && (pads.contains("video") || pads.isEmpty)
+        }
+        return found.sorted { $0.name < $1.name }
     }()
 
     package static let names: [String] = all.map(\.name)
@@ -17,11 +19,6 @@ package enum FilterCatalog {
     /// Audio filters without fixed pads, whose media type the library does not show.
     private static let audioOnly = Set(
         words: "afir ainterleave amerge amix asegment astreamselect headphone join ladspa lv2")
-
-    private static func isVideo(_ filter: FilterDescription) -> Bool {
-        let pads = filter.inputs + filter.outputs
-        return !audioOnly.contains(filter.name) && (pads.contains("video") || pads.isEmpty)
-    }
 }
 
 /// `@unchecked Sendable`: libavfilter's tables are constants.
@@ -161,13 +158,8 @@ package struct FilterOption: Sendable, Equatable {
 
 extension AVOption {
     fileprivate static func all(of classTable: UnsafePointer<AVClass>?) -> [AVOption] {
-        var options: [AVOption] = []
-        var option = vs_next_option(classTable, nil)
-        while let current = option {
-            options.append(current.pointee)
-            option = vs_next_option(classTable, current)
-        }
-        return options
+        guard let first = vs_next_option(classTable, nil) else { return [] }
+        return sequence(first: first) { vs_next_option(classTable, $0) }.map(\.pointee)
     }
 
     fileprivate var nameText: String { String(cString: name) }

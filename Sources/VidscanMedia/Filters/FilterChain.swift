@@ -21,7 +21,8 @@ public struct FilterChain: Sendable, Hashable {
         try FilterGraph.check(calls)
     }
 
-    /// Checks that filters and options exist and are permitted. libavfilter checks values when it creates the filters.
+    /// Checks that filters and options exist, and are permitted, because creating a filter runs its code. libavfilter
+    /// checks values when it creates the filters.
     package static func permitted(steps: [String], allowsFiles: Bool) throws(MediaError) -> FilterChain {
         let text = steps.joined(separator: ",")
         let written: [FilterCall]
@@ -30,7 +31,12 @@ public struct FilterChain: Sendable, Hashable {
             let printable = line.count <= 200 ? line : line.prefix(200) + "…"
             throw MediaError(.filter, "'\(printable)' is not a filter chain: \(error.reason)")
         }
-        return FilterChain(steps, written, try FilterPermission.named(written, allowsFiles: allowsFiles))
+        try MediaVersions.loadFilters()
+        let calls = try written.map { call throws(MediaError) in try named(call, allowsFiles: allowsFiles) }
+        guard allowsFiles || FilterCall.isConnected(calls) else {
+            throw refusal("a part of the filter chain is not connected to the rest")
+        }
+        return FilterChain(steps, written, calls)
     }
 
     /// The chain that a finished result records, unchecked. It cannot run.
@@ -56,20 +62,8 @@ public struct FilterChain: Sendable, Hashable {
         guard let parts else { return [(steps, text)] }
         return parts.indices.map { (Array(parts[...$0]), parts[$0]) }
     }
-}
 
-/// Decides which filters libavfilter may create, because creating a filter runs its code.
-enum FilterPermission {
-    /// Also gives every option its name. `allowsFiles` lets filters reach files, the network and devices.
-    static func named(_ written: [FilterCall], allowsFiles: Bool) throws(MediaError) -> [FilterCall] {
-        try MediaVersions.loadFilters()
-        let calls = try written.map { call throws(MediaError) in try named(call, allowsFiles: allowsFiles) }
-        guard allowsFiles || FilterCall.isConnected(calls) else {
-            throw refusal("a part of the filter chain is not connected to the rest")
-        }
-        return calls
-    }
-
+    /// Gives every option its name.
     private static func named(_ call: FilterCall, allowsFiles: Bool) throws(MediaError) -> FilterCall {
         guard let filter = FilterDescription(call.name) else {
             let near = NearestName.suggestion(for: call.name, among: FilterCatalog.names)
@@ -84,9 +78,8 @@ enum FilterPermission {
             }
             guard let takesText = takesText[name] else {
                 let near = NearestName.suggestion(for: name, among: takesText.keys.sorted())
-                throw MediaError(
-                    .filter, "filter '\(call.name)' has no option '\(name)'\(near)",
-                    remedy: .listOptions(filter: call.name))
+                let reason = "filter '\(call.name)' has no option '\(name)'\(near)"
+                throw MediaError(.filter, reason, remedy: .listOptions(filter: call.name))
             }
             if !allowsFiles, let review = filter.review {
                 try permit(name, argument.value, takesText: takesText, of: review)

@@ -36,15 +36,14 @@ package enum FilterSyntax {
 
     /// Stops after one filter too many. An error is at the scanner's position.
     private static func readCalls(_ scanner: inout Scanner) throws(ParseError) -> [FilterCall] {
-        let control = scanner.bytes.firstIndex { $0 < 0x20 && !spaces.contains($0) || $0 == 0x7F }
-        if let position = control {
+        if let position = scanner.bytes.firstIndex(where: { $0 < 0x20 && !spaces.contains($0) || $0 == 0x7F }) {
             scanner.position = position
             throw ParseError(reason: "it contains a control character")
         }
         var calls = [try readCall(&scanner, startsBranch: false)]
         while calls.count <= maximumFilters, let separator = scanner.current {
             guard ",;".utf8.contains(separator) else { throw ParseError(reason: "a comma is missing") }
-            scanner.advance()
+            scanner.position += 1
             calls.append(try readCall(&scanner, startsBranch: separator == UInt8(ascii: ";")))
         }
         return calls
@@ -52,7 +51,6 @@ package enum FilterSyntax {
 
     private static func readCall(_ scanner: inout Scanner, startsBranch: Bool) throws(ParseError) -> FilterCall {
         let inputs = try readLabels(&scanner)
-        scanner.skipSpaces()
         let start = scanner.position
         let name = scanner.read(while: isWord)
         guard !name.isEmpty else { throw ParseError(reason: "the name of a filter is missing") }
@@ -76,12 +74,14 @@ package enum FilterSyntax {
                 throw ParseError(reason: "\(error.reason) in the options of '\(name)'")
             }
         }
-        call.written = scanner.trimmed(start..<end)
+        var text = scanner.bytes[start..<end]
+        while let last = text.last, spaces.contains(last) { text.removeLast() }
+        call.written = String(decoding: text, as: UTF8.self)
         call.outputs = try readLabels(&scanner)
-        scanner.skipSpaces()
         return call
     }
 
+    /// Also skips spaces around them.
     private static func readLabels(_ scanner: inout Scanner) throws(ParseError) -> [String] {
         var labels: [String] = []
         scanner.skipSpaces()
@@ -120,7 +120,7 @@ package enum FilterSyntax {
             let value = try scanner.token(until: ":")
             arguments.append(
                 FilterCall.Argument(name: isNamed ? key : nil, value: String(decoding: value, as: UTF8.self)))
-            scanner.advance()
+            scanner.position += 1
         }
         return arguments
     }
@@ -130,8 +130,6 @@ package enum FilterSyntax {
         var position = 0
 
         var current: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-        mutating func advance() { position = min(position + 1, bytes.count) }
 
         mutating func skip(_ character: Unicode.Scalar) -> Bool {
             guard let byte = current, byte == UInt8(ascii: character) else { return false }
@@ -173,12 +171,6 @@ package enum FilterSyntax {
             }
             while token.count > kept, let last = token.last, FilterSyntax.spaces.contains(last) { token.removeLast() }
             return token
-        }
-
-        func trimmed(_ range: Range<Int>) -> String {
-            var range = bytes[range]
-            while let last = range.last, FilterSyntax.spaces.contains(last) { range.removeLast() }
-            return String(decoding: range, as: UTF8.self)
         }
     }
 }

@@ -20,11 +20,11 @@ enum FilterTraits {
     private static let historyVariables = Set(words: "n N frame_num n_frames random st ld pos prev_t prev_pts prev_n")
 
     static func isStateless(_ filter: String, values: [String] = []) -> Bool {
-        isListed(filter, in: "stateless")
-            && !values.contains { value in
-                value.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") })
-                    .contains { historyVariables.contains(String($0)) }
-            }
+        isListed(filter, in: "stateless") && historyVariables.isDisjoint(with: values.flatMap(names))
+    }
+
+    static func names(in expression: String) -> [String] {
+        expression.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
     }
 
     /// For filters that keep the size of the frame: whether the content stays in position.
@@ -37,7 +37,6 @@ enum FilterTraits {
         ].contains(category)
     }
 
-    /// What a filter accesses besides frames, as the end of a sentence.
     static func access(of filter: String) -> String? {
         let prefix = "access: "
         if let section = sections[filter]?.first(where: { $0.hasPrefix(prefix) }) {
@@ -89,9 +88,8 @@ package enum AnonymizationFilters {
         }
         for call in calls where !names.contains(call.name) {
             guard let isDefault = deinterlacers[call.name], let filter = FilterDescription(call.name) else {
-                return
-                    "the filter '\(call.name)' may keep faces from the detector, or move, drop or add frames; apply it to"
-                    + " the video beforehand"
+                let reason = "may keep faces from the detector, or move, drop or add frames"
+                return "the filter '\(call.name)' \(reason); apply it to the video beforehand"
             }
             let modes = call.arguments.enumerated().compactMap { position, argument in
                 let name = argument.name ?? filter.positionalOptions.dropFirst(position).first

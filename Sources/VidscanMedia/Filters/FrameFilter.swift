@@ -12,7 +12,8 @@ final class FrameFilter {
     private let threads, maximumPixels: Int
     private let filters: [FilterCall]
     private var graph: FilterGraph?
-    private var outputs = UniqueDeque<Frame>()
+    /// Their timestamps are in units of their own time bases, and may be lost.
+    var outputs = UniqueDeque<Frame>()
 
     /// `grid` shows which frames may go after the last filter that needs all; `maximumPixels` limits an output frame.
     init(_ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int, maximumPixels: Int) {
@@ -40,7 +41,7 @@ final class FrameFilter {
         }
         frame.pts = timestamp
         // The graph has turned the frame upright.
-        frame.removeSideData(AV_FRAME_DATA_DISPLAYMATRIX)
+        av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_DISPLAYMATRIX)
         try graph?.push(frame.pointer)
         try drain()
         guard chain.needsEveryFrame || !outputs.isEmpty else {
@@ -54,9 +55,6 @@ final class FrameFilter {
         try drain()
         self.graph = nil
     }
-
-    /// Its timestamp is in units of the frame's own time base, and may be lost.
-    func pop() -> Frame? { outputs.popFirst() }
 
     private func drain() throws(MediaError) {
         guard let graph else { return }

@@ -3,6 +3,40 @@ package struct ReviewedFilters: Sendable {
     /// A reviewer's finding about an option that takes text.
     package enum Review: String, Sendable, CaseIterable {
         case expression, expansion, text, name, list, color, count, file
+
+        /// Why a value needs permission, as the end of a sentence.
+        func objection(to value: String) -> String? {
+            switch self {
+            case .file: return "accesses a file"
+            case .text: return nil
+            case .name:
+                let isName = value.utf8.allSatisfy { FilterSyntax.isWord($0) || " .+-".utf8.contains($0) }
+                return isName ? nil : "is not a plain name"
+            case .count:
+                let isCount = (1...3).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                return isCount ? nil : "is not a number of at most three digits"
+            case .expansion:
+                let expands = Array(value.utf8).firstRange(of: Array("%{".utf8)) != nil
+                return expands ? Self.functionObjection(to: value) : nil
+            case .expression, .list, .color: return Self.functionObjection(to: value)
+            }
+        }
+
+        /// Functions that may run for hours or write to the log.
+        private static let functions = ["while", "root", "taylor", "print"]
+
+        /// Why a value that FFmpeg may evaluate as an expression, also for a number, needs permission. FFmpeg removes
+        /// white space from expressions, text expansion removes quotation marks and escapes, and characters between a
+        /// function's name and its parenthesis are ignored.
+        static func functionObjection(to value: String) -> String? {
+            // FFmpeg compares bytes, so a combining character after the last letter of a name does not hide the name.
+            let ignored = Array(" \n\t\r\u{B}\u{C}\\'".utf8)
+            let bare = value.utf8.filter { !ignored.contains($0) }
+            let isCalled = { (name: String) in
+                bare.firstRange(of: Array(name.utf8)).map { bare[$0.upperBound...].contains(UInt8(ascii: "(")) } == true
+            }
+            return functions.first(where: isCalled).map { "uses the function '\($0)'" }
+        }
     }
 
     package struct Filter: Sendable, Equatable {
@@ -57,39 +91,4 @@ extension ReviewedFilters {
     }
 
     private static func isName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(FilterSyntax.isWord) }
-}
-
-extension ReviewedFilters.Review {
-    /// Why a value needs permission, as the end of a sentence.
-    func objection(to value: String) -> String? {
-        switch self {
-        case .file: return "accesses a file"
-        case .text: return nil
-        case .name:
-            let isName = value.utf8.allSatisfy { FilterSyntax.isWord($0) || " .+-".utf8.contains($0) }
-            return isName ? nil : "is not a plain name"
-        case .count:
-            let isCount = (1...3).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
-            return isCount ? nil : "is not a number of at most three digits"
-        case .expansion:
-            return Array(value.utf8).firstRange(of: Array("%{".utf8)) != nil ? Self.functionObjection(to: value) : nil
-        case .expression, .list, .color: return Self.functionObjection(to: value)
-        }
-    }
-
-    /// Functions that may run for hours or write to the log.
-    private static let functions = ["while", "root", "taylor", "print"]
-
-    /// Why a value that FFmpeg may evaluate as an expression needs permission. Options that take a number are evaluated
-    /// too. FFmpeg removes white space from expressions, text expansion removes quotation marks and escapes, and
-    /// characters between a function's name and its parenthesis are ignored.
-    static func functionObjection(to value: String) -> String? {
-        // FFmpeg compares bytes, so a combining character after the last letter of a name does not hide the name.
-        let ignored = Array(" \n\t\r\u{B}\u{C}\\'".utf8)
-        let bare = value.utf8.filter { !ignored.contains($0) }
-        let isCalled = { (name: String) in
-            bare.firstRange(of: Array(name.utf8)).map { bare[$0.upperBound...].contains(UInt8(ascii: "(")) } == true
-        }
-        return functions.first(where: isCalled).map { "uses the function '\($0)'" }
-    }
 }

@@ -24,7 +24,11 @@ package final class AreaResampler {
     ) throws(MediaError) {
         let image = try converter.planes(of: frame)
         let orientation = frame.geometry.orientation
-        let axes = axes(for: image, target: pictureSize, orientation: orientation)
+        let key = PlaneAxes.Key(
+            lumaSize: image.luma.size, chromaSize: (image.differences.first ?? image.luma).size, chroma: image.chroma,
+            target: pictureSize, orientation: orientation)
+        let axes = axes.flatMap { $0.key == key ? $0 : nil } ?? PlaneAxes(key)
+        self.axes = axes
         let capacity = axes.sampleCapacity + 3 * axes.outputCapacity * (1 + Self.blockRows)
         if scratch.count < capacity { scratch = [Float](repeating: 0, count: capacity) }
         scratch.withUnsafeMutableBufferPointer { scratch in
@@ -45,16 +49,10 @@ package final class AreaResampler {
             }
         }
         guard part == nil else { return }
-        Self.clearPadding(of: tensor, pictureSize: pictureSize, tensorSize: tensorSize)
-    }
-
-    private func axes(for image: PlanarImage, target: PictureSize, orientation: Orientation) -> PlaneAxes {
-        let key = PlaneAxes.Key(
-            lumaSize: image.luma.size, chromaSize: (image.differences.first ?? image.luma).size, chroma: image.chroma,
-            target: target, orientation: orientation)
-        let axes = axes.flatMap { $0.key == key ? $0 : nil } ?? PlaneAxes(key)
-        self.axes = axes
-        return axes
+        for row in 0..<3 * tensorSize.height {
+            let filled = row % tensorSize.height < pictureSize.height ? pictureSize.width : 0
+            (tensor + row * tensorSize.width + filled).update(repeating: 0, count: tensorSize.width - filled)
+        }
     }
 
     /// Makes a line of R'G'B' from the samples of one row of outputs.
@@ -112,18 +110,6 @@ package final class AreaResampler {
             }
         }
     }
-
-    private static func clearPadding(
-        of tensor: UnsafeMutablePointer<Float>, pictureSize: PictureSize, tensorSize: PictureSize
-    ) {
-        for channel in 0..<3 {
-            let plane = tensor + channel * tensorSize.width * tensorSize.height
-            for row in 0..<tensorSize.height {
-                let filled = row < pictureSize.height ? pictureSize.width : 0
-                (plane + row * tensorSize.width + filled).update(repeating: 0, count: tensorSize.width - filled)
-            }
-        }
-    }
 }
 
 /// The needed outputs of a row, and their samples.
@@ -147,5 +133,93 @@ private struct ColumnRange {
     private static func wide(_ samples: Range<Int>, of width: Int) -> Range<Int> {
         let upper = min(max(samples.upperBound, samples.lowerBound + 64), width)
         return max(min(samples.lowerBound, upper - 64), 0)..<upper
+    }
+}
+
+/// The samples of one axis that contribute to each output, and their weights: a box filter as wide as an output, and at least
+/// as wide as a sample. It averages areas when it shrinks and interpolates linearly when it enlarges.
+///
+/// Weights are in 1/256 and add up to exactly 1, so that a constant image stays constant to the last bit.
+struct AxisWeights {
+    /// Of each output.
+    private(set) var first: [Int] = []
+    /// Of each output's first weight in `weights`; then the count of all weights.
+    private(set) var offset: [Int] = [0]
+    private(set) var weights: [UInt16] = []
+
+    var count: Int { first.count }
+
+    /// `samples`: on this axis; sample i covers i ..< i + 1. `length`: in samples. It may end within the last sample,
+    /// as in the chroma of an image of odd size. `outputs`: divide the length evenly. `offset`: added to every
+    /// position, in samples. `isMirrored`: lists the outputs from last to first.
+    init(samples: Int, length: Double, outputs: Int, offset: Double = 0, isMirrored: Bool = false) {
+        let scale = length / Double(outputs)
+        let reach = max(scale, 1) / 2
+        for position in 0..<outputs {
+            let output = isMirrored ? outputs - 1 - position : position
+            let center = (Double(output) + 0.5) * scale + offset
+            let (low, high) = (center - reach, center + reach)
+            let begin = min(max(Int(low.rounded(.down)), 0), samples - 1)
+            let end = min(max(Int(high.rounded(.up)) - 1, begin), samples - 1)
+            // Divides 256 in proportion to the overlaps. The part outside the image counts for the sample at its edge.
+            // Rounding the running total keeps the sum exact.
+            var total: UInt16 = 0
+            var values: [UInt16] = []
+            for sample in begin...end {
+                let covered = sample == end ? 1 : (min(Double(sample + 1), high) - low) / (high - low)
+                let running = UInt16((256 * min(max(covered, 0), 1)).rounded())
+                values.append(running - total)
+                total = running
+            }
+            let leading = values.prefix { $0 == 0 }.count
+            while values.last == 0 { values.removeLast() }
+            first.append(begin + leading)
+            weights.append(contentsOf: values.dropFirst(leading))
+            self.offset.append(weights.count)
+        }
+    }
+
+    func span(of output: Int) -> ArraySlice<UInt16> { weights[offset[output]..<offset[output + 1]] }
+
+    /// A filter of rows that were summed with weights in 1/256. Its outputs are in the unit of the samples.
+    var rowFilter: RowFilter { RowFilter(first: first, offset: offset) { Float(weights[$0]) * (1 / 65536) } }
+}
+
+struct PlaneAxes {
+    struct Key: Hashable {
+        var lumaSize, chromaSize: PictureSize
+        var chroma: PlanarImage.ChromaPosition
+        /// Upright.
+        var target: PictureSize
+        var orientation: Orientation
+    }
+
+    let key: Key
+    let lumaX: RowFilter
+    let lumaY: AxisWeights
+    let chromaX: RowFilter
+    let chromaY: AxisWeights
+    let lumaXCount, sampleCapacity, outputCapacity: Int
+
+    init(_ key: Key) {
+        let target = key.orientation.apply(to: key.target)
+        let (scaleX, scaleY) = (Double(1 << key.chroma.shiftX), Double(1 << key.chroma.shiftY))
+        let (width, height) = (Double(key.lumaSize.width), Double(key.lumaSize.height))
+        // Each row is filtered in display order.
+        let isMirrored = key.orientation.swapsAxes ? key.orientation.mirrorsY : key.orientation.mirrorsX
+        self.key = key
+        let luma = AxisWeights(
+            samples: key.lumaSize.width, length: width, outputs: target.width, isMirrored: isMirrored)
+        let chroma = AxisWeights(
+            samples: key.chromaSize.width, length: width / scaleX, outputs: target.width,
+            offset: -key.chroma.offsetX / scaleX, isMirrored: isMirrored)
+        (lumaX, chromaX) = (luma.rowFilter, chroma.rowFilter)
+        lumaY = AxisWeights(samples: key.lumaSize.height, length: height, outputs: target.height)
+        chromaY = AxisWeights(
+            samples: key.chromaSize.height, length: height / scaleY, outputs: target.height,
+            offset: -key.chroma.offsetY / scaleY)
+        lumaXCount = target.width
+        sampleCapacity = max(key.lumaSize.width, key.chromaSize.width, lumaX.sampleCapacity, chromaX.sampleCapacity)
+        outputCapacity = lumaX.outputCapacity
     }
 }

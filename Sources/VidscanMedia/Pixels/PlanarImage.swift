@@ -13,6 +13,24 @@ struct PlanarImage {
         let depth: Int
 
         var size: PictureSize { PictureSize(width: width, height: height) }
+
+        func address(x: Int, y: Int) -> UnsafeRawPointer { base + y * stride + (depth > 8 ? 2 * x : x) }
+
+        /// Adds weighted rows from a pixel on, in 8-bit levels, into `width` floats.
+        func sumRows(
+            x: Int, y: Int, width: Int, weights: UnsafeBufferPointer<UInt16>, into sums: UnsafeMutablePointer<Float>,
+            with kernels: vs_kernels
+        ) {
+            let source = address(x: x, y: y)
+            if depth > 8 {
+                kernels.sum_wide_rows(
+                    source.assumingMemoryBound(to: UInt16.self), stride, width, weights.baseAddress, weights.count,
+                    1 / Float(1 << (depth - 8)), sums)
+            } else {
+                kernels.sum_rows(
+                    source.assumingMemoryBound(to: UInt8.self), stride, width, weights.baseAddress, weights.count, sums)
+            }
+        }
     }
 
     /// Luma, Cb and Cr; luma alone in a grey image.
@@ -53,9 +71,8 @@ struct PlanarImage {
             guard pixel.comp.1.plane == 1, pixel.comp.2.plane == 2, pixel.comp.1.step == bytes,
                 pixel.comp.2.step == bytes, let blue = frame.data.1, let red = frame.data.2
             else { return nil }
-            planes += [(blue, frame.linesize.1), (red, frame.linesize.2)].map { base, stride in
-                plane(base, stride, chroma.shiftX, chroma.shiftY)
-            }
+            planes.append(plane(blue, frame.linesize.1, chroma.shiftX, chroma.shiftY))
+            planes.append(plane(red, frame.linesize.2, chroma.shiftX, chroma.shiftY))
         }
         self.planes = planes
         // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, in the centre in JPEG.
@@ -69,26 +86,6 @@ struct PlanarImage {
         if isTop { chroma.offsetY = -Double((1 << chroma.shiftY) - 1) / 2 }
         self.chroma = chroma
         color = matrix.toRGB
-    }
-}
-
-extension PlanarImage.Plane {
-    func address(x: Int, y: Int) -> UnsafeRawPointer { base + y * stride + (depth > 8 ? 2 * x : x) }
-
-    /// Adds weighted rows from a pixel on, in 8-bit levels, into `width` floats.
-    func sumRows(
-        x: Int, y: Int, width: Int, weights: UnsafeBufferPointer<UInt16>, into sums: UnsafeMutablePointer<Float>,
-        with kernels: vs_kernels
-    ) {
-        let source = address(x: x, y: y)
-        if depth > 8 {
-            kernels.sum_wide_rows(
-                source.assumingMemoryBound(to: UInt16.self), stride, width, weights.baseAddress, weights.count,
-                1 / Float(1 << (depth - 8)), sums)
-        } else {
-            kernels.sum_rows(
-                source.assumingMemoryBound(to: UInt8.self), stride, width, weights.baseAddress, weights.count, sums)
-        }
     }
 }
 
@@ -174,11 +171,10 @@ package final class PictureConverter {
         }
         converted = nil
         let target = try convert(sample.frame)
-        let image = PlanarImage(target)
-        frame = consume target
-        guard let image else {
+        guard let image = PlanarImage(target) else {
             throw MediaError(.undecodable, "cannot convert the pixel format \(sample.pixelFormatName)")
         }
+        frame = consume target
         converted = (ObjectIdentifier(sample), sample.sequence, image)
         return image
     }

@@ -10,10 +10,12 @@ package import VidscanBase
 package final class SquareCropper {
     private let converter: PictureConverter
     private let kernels = vs_best_kernels().pointee
-    private let reader = BlockReader()
+    private var sums: [Float] = []
+    private var line: [UInt8] = []
     private var lumaPatch: [UInt8] = []
     /// Cb and Cr, interleaved.
     private var chromaPatch: [UInt8] = []
+    private static let ones = [UInt16](repeating: 1, count: 256)
 
     package init(converter: PictureConverter = PictureConverter()) { self.converter = converter }
 
@@ -25,9 +27,20 @@ package final class SquareCropper {
         let image = try converter.planes(of: frame)
         let map = frame.geometry.displayToCoded.after(square.transform(resolution: resolution))
         let luma = PatchMap(map, plane: image.luma.size, resolution: resolution)
-        reader.read(image.luma, luma, into: &lumaPatch)
+        read(image.luma, luma, into: &lumaPatch)
         let chroma = readChroma(of: image, map: map, resolution: resolution)
-        fill(tensor, resolution: resolution, luma: luma, chroma: chroma, color: image.color)
+        let area = resolution * resolution
+        var color = image.color
+        lumaPatch.withUnsafeBufferPointer { lumaPatch in
+            chromaPatch.withUnsafeBufferPointer { chromaPatch in
+                for row in 0..<resolution {
+                    var lumaRow = luma.row(row, of: lumaPatch, channels: 1)
+                    var chromaRow = chroma.row(row, of: chromaPatch, channels: 2)
+                    let line = tensor + row * resolution
+                    kernels.sample(&lumaRow, &chromaRow, resolution, &color, line, line + area, line + 2 * area)
+                }
+            }
+        }
     }
 
     private func readChroma(of image: PlanarImage, map: AffineTransform, resolution: Int) -> PatchMap {
@@ -44,25 +57,68 @@ package final class SquareCropper {
             xx: map.xx * shiftX, xy: map.xy * shiftX, x: (map.x - position.offsetX) * shiftX,
             yx: map.yx * shiftY, yy: map.yy * shiftY, y: (map.y - position.offsetY) * shiftY)
         let chroma = PatchMap(chromaMap, plane: blue.size, resolution: resolution)
-        reader.read(blue, with: red, chroma, into: &chromaPatch)
+        read(blue, with: red, chroma, into: &chromaPatch)
         return chroma
     }
 
-    private func fill(
-        _ tensor: UnsafeMutablePointer<Float>, resolution: Int, luma: PatchMap, chroma: PatchMap, color: vs_color
+    /// Copies a region of one plane, or of two of the same size interleaved, in 8 bits, averaging each block of pixels
+    /// into one sample. `patch` grows if it is too small for `map`.
+    private func read(
+        _ plane: PlanarImage.Plane, with second: PlanarImage.Plane? = nil, _ map: PatchMap, into patch: inout [UInt8]
     ) {
-        let area = resolution * resolution
-        var color = color
-        lumaPatch.withUnsafeBufferPointer { lumaPatch in
-            chromaPatch.withUnsafeBufferPointer { chromaPatch in
-                for row in 0..<resolution {
-                    var lumaRow = luma.row(row, of: lumaPatch, channels: 1)
-                    var chromaRow = chroma.row(row, of: chromaPatch, channels: 2)
-                    let line = tensor + row * resolution
-                    kernels.sample(&lumaRow, &chromaRow, resolution, &color, line, line + area, line + 2 * area)
+        let channels = second == nil ? 1 : 2
+        let count = map.byteCount(channels: channels)
+        if patch.count < count { patch = [UInt8](repeating: 0, count: count) }
+        // The kernel works on 8 blocks at a time, also for the last one alone.
+        let blocks = map.columns.count + 8
+        if line.count < 2 * blocks { line = [UInt8](repeating: 0, count: 2 * blocks) }
+        let sumCount = (blocks + 8) * map.blockWidth + 4
+        if sums.count < sumCount { sums = [Float](repeating: 0, count: sumCount) }
+        let (half, columns) = (line.count / 2, map.columns.count)
+        patch.withUnsafeMutableBufferPointer { patch in
+            line.withUnsafeMutableBufferPointer { line in
+                guard let patch = patch.baseAddress, let line = line.baseAddress else { return }
+                for row in 0..<map.rows.count {
+                    let source = samples(of: plane, map, row: row, into: line)
+                    let target = patch + row * (columns + 1) * channels
+                    if let second {
+                        let other = samples(of: second, map, row: row, into: line + half)
+                        kernels.interleave(source, other, columns, target)
+                    } else {
+                        target.update(from: source, count: columns)
+                    }
                 }
             }
         }
+    }
+
+    /// Points into the plane, or into `line` if the samples must be rounded or averaged.
+    private func samples(
+        of plane: PlanarImage.Plane, _ map: PatchMap, row: Int, into line: UnsafeMutablePointer<UInt8>
+    ) -> UnsafePointer<UInt8> {
+        let top = (map.rows.lowerBound + row) * map.blockHeight
+        let left = map.columns.lowerBound * map.blockWidth
+        guard map.blockWidth > 1 || map.blockHeight > 1 else {
+            let source = plane.address(x: left, y: top)
+            guard plane.depth > 8 else { return source.assumingMemoryBound(to: UInt8.self) }
+            kernels.narrow(source.assumingMemoryBound(to: UInt16.self), map.columns.count, Int32(plane.depth), line)
+            return UnsafePointer(line)
+        }
+        let height = min(map.blockHeight, plane.height - top)
+        let width = min(map.columns.count * map.blockWidth, plane.width - left)
+        let complete = width / map.blockWidth
+        sums.withUnsafeMutableBufferPointer { sums in
+            guard let sums = sums.baseAddress else { return }
+            Self.ones.prefix(height).withUnsafeBufferPointer { weights in
+                plane.sumRows(x: left, y: top, width: width, weights: weights, into: sums, with: kernels)
+            }
+            kernels.average_blocks(sums, map.blockWidth, complete, Int32(map.blockWidth * height), line)
+            let rest = width - complete * map.blockWidth
+            if rest > 0 {
+                kernels.average_blocks(sums + complete * map.blockWidth, rest, 1, Int32(rest * height), line + complete)
+            }
+        }
+        return UnsafePointer(line)
     }
 }
 
@@ -131,75 +187,4 @@ struct PatchMap {
 
     /// Large enough for every picture, small enough for every sum. A square without finite coordinates lies anywhere.
     private static func whole(_ value: Double) -> Int { value.isFinite ? Int(min(max(value, -1e12), 1e12)) : 0 }
-}
-
-/// Copies regions of planes in 8 bits, averaging each block of pixels into one sample.
-final class BlockReader {
-    private let kernels = vs_best_kernels().pointee
-    private var sums: [Float] = []
-    private var line: [UInt8] = []
-    private static let ones = [UInt16](repeating: 1, count: 256)
-
-    /// Reads one plane, or two of the same size interleaved. `patch` grows if it is too small for `map`.
-    func read(
-        _ plane: PlanarImage.Plane, with second: PlanarImage.Plane? = nil, _ map: PatchMap, into patch: inout [UInt8]
-    ) {
-        let channels = second == nil ? 1 : 2
-        prepare(map, channels: channels, &patch)
-        let (half, columns) = (line.count / 2, map.columns.count)
-        patch.withUnsafeMutableBufferPointer { patch in
-            line.withUnsafeMutableBufferPointer { line in
-                guard let patch = patch.baseAddress, let line = line.baseAddress else { return }
-                for row in 0..<map.rows.count {
-                    let source = samples(of: plane, map, row: row, into: line)
-                    let target = patch + row * (columns + 1) * channels
-                    if let second {
-                        let other = samples(of: second, map, row: row, into: line + half)
-                        kernels.interleave(source, other, columns, target)
-                    } else {
-                        target.update(from: source, count: columns)
-                    }
-                }
-            }
-        }
-    }
-
-    private func prepare(_ map: PatchMap, channels: Int, _ patch: inout [UInt8]) {
-        let count = map.byteCount(channels: channels)
-        if patch.count < count { patch = [UInt8](repeating: 0, count: count) }
-        // The kernel works on 8 blocks at a time, also for the last one alone.
-        let blocks = map.columns.count + 8
-        if line.count < 2 * blocks { line = [UInt8](repeating: 0, count: 2 * blocks) }
-        let columns = (blocks + 8) * map.blockWidth + 4
-        if sums.count < columns { sums = [Float](repeating: 0, count: columns) }
-    }
-
-    /// Points into the plane, or into `line` if the samples must be rounded or averaged.
-    private func samples(
-        of plane: PlanarImage.Plane, _ map: PatchMap, row: Int, into line: UnsafeMutablePointer<UInt8>
-    ) -> UnsafePointer<UInt8> {
-        let top = (map.rows.lowerBound + row) * map.blockHeight
-        let left = map.columns.lowerBound * map.blockWidth
-        guard map.blockWidth > 1 || map.blockHeight > 1 else {
-            let source = plane.address(x: left, y: top)
-            guard plane.depth > 8 else { return source.assumingMemoryBound(to: UInt8.self) }
-            kernels.narrow(source.assumingMemoryBound(to: UInt16.self), map.columns.count, Int32(plane.depth), line)
-            return UnsafePointer(line)
-        }
-        let height = min(map.blockHeight, plane.height - top)
-        let width = min(map.columns.count * map.blockWidth, plane.width - left)
-        let complete = width / map.blockWidth
-        sums.withUnsafeMutableBufferPointer { sums in
-            guard let sums = sums.baseAddress else { return }
-            Self.ones.prefix(height).withUnsafeBufferPointer { weights in
-                plane.sumRows(x: left, y: top, width: width, weights: weights, into: sums, with: kernels)
-            }
-            kernels.average_blocks(sums, map.blockWidth, complete, Int32(map.blockWidth * height), line)
-            let rest = width - complete * map.blockWidth
-            if rest > 0 {
-                kernels.average_blocks(sums + complete * map.blockWidth, rest, 1, Int32(rest * height), line + complete)
-            }
-        }
-        return UnsafePointer(line)
-    }
 }
