@@ -1,6 +1,5 @@
 // The layers of the expression networks. Every output adds its terms to the bias in the order of the inputs.
-#ifndef VIDSCAN_EXPRESSIONS_H
-#define VIDSCAN_EXPRESSIONS_H
+#pragma once
 
 #include "layers.h"
 
@@ -61,5 +60,3 @@ VS_BODY void vs_strided_channels(
         }
     }
 }
-
-#endif

@@ -64,8 +64,7 @@ static void VS_NAME(pointwise)(
     const vs_target target = {.layer = &layer, .output = output, .addend = addend};
     for (ptrdiff_t y = 0; y < height; y++) {
         const int32_t offset = vs_row_offset(width, y);
-        vs_row(
-            input + offset * channels, vs_pixel(channels), width, &target, (vs_position){offset, 0}, 1, VS_REGISTERS);
+        vs_row(input + offset * channels, vs_pixel(channels), width, &target, offset, 1, VS_REGISTERS);
     }
 }
 
@@ -74,8 +73,7 @@ static void VS_NAME(conv3x3)(
     const vs_target target = {.layer = &layer, .output = output};
     const vs_window window = {channels, (width + 2) * channels, 9};
     for (ptrdiff_t y = 0; y < height; y++) {
-        const vs_position first = {vs_row_offset(width, y), 0};
-        vs_row(input + y * window.row, window, width, &target, first, 1, VS_REGISTERS);
+        vs_row(input + y * window.row, window, width, &target, vs_row_offset(width, y), 1, VS_REGISTERS);
     }
 }
 
@@ -85,7 +83,7 @@ static void VS_NAME(deconvolution)(
         const float *values = input + vs_row_offset(width, y) * channels;
         for (int part = 0; part < 4; part++) {
             const vs_target target = {.layer = layers + part, .output = output};
-            const vs_position first = {vs_row_offset(2 * width, 2 * y + part / 2) + part % 2, 0};
+            const int32_t first = vs_row_offset(2 * width, 2 * y + part / 2) + part % 2;
             vs_row(values, vs_pixel(channels), width, &target, first, 2, VS_REGISTERS);
         }
     }

@@ -1,6 +1,5 @@
 // The steps from which kernels.h builds the layers of the detector and the mesh.
-#ifndef VIDSCAN_LAYERS_H
-#define VIDSCAN_LAYERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,8 +65,7 @@ typedef struct {
 
 // In pixels from the beginning of a tensor. In the residual: the pixel, or the first of four.
 typedef struct {
-    int32_t output;
-    int32_t residual;
+    int32_t output, residual;
 } vs_position;
 
 // Completes 16 channels of a pixel.
@@ -97,8 +95,7 @@ VS_BODY void vs_epilogue(const vs_target *target, vs_position position, ptrdiff_
 // What is read for each output: a pixel, or 3 × 3 of them.
 typedef struct {
     // From a pixel to the next one, and to the one below, in values.
-    ptrdiff_t step;
-    ptrdiff_t row;
+    ptrdiff_t step, row;
     // 1 or 9.
     int taps;
 } vs_window;
@@ -166,18 +163,14 @@ VS_BODY void vs_products(
     }
 }
 
-// first: the position of the row's first pixel. output_step: to the next one.
+// Without a residual. first: the position of the row's first pixel. output_step: to the next one.
 VS_BODY void vs_row(
-    const float *values, const vs_window window, ptrdiff_t width, const vs_target *target, vs_position first,
+    const float *values, const vs_window window, ptrdiff_t width, const vs_target *target, int32_t first,
     int32_t output_step, const int registers) {
     vs_position positions[vs_most_pixels];
     for (ptrdiff_t x = 0; x < width; x += vs_most_pixels) {
-        const ptrdiff_t count = width - x < vs_most_pixels ? width - x : vs_most_pixels;
-        for (ptrdiff_t i = 0; i < count; i++) {
-            positions[i] = (vs_position){
-                first.output + (int32_t)(x + i) * output_step, first.residual + (int32_t)(x + i),
-            };
-        }
+        const ptrdiff_t count = vs_lesser(width - x, vs_most_pixels);
+        for (ptrdiff_t i = 0; i < count; i++) positions[i] = (vs_position){first + (int32_t)(x + i) * output_step, 0};
         vs_products(values + x * window.step, window, count, target, positions, registers);
     }
 }
@@ -249,21 +242,6 @@ VS_BODY void vs_expansion_tile(
     }
 }
 
-VS_BODY void vs_expansion_row(
-    const vs_linear *layer, const float *image, ptrdiff_t width, ptrdiff_t height, ptrdiff_t y, float *result,
-    const int registers) {
-    const vs_target target = {.layer = layer, .output = result};
-    const int vectors = registers > 16 ? 2 : 1;
-    for (ptrdiff_t channel = 0; channel < layer->outputs; channel += vectors * lanes) {
-        vs_expansion_tile(&target, image, width, height, 0, y, channel, 1, 1, vectors);
-        ptrdiff_t x = 1;
-        for (; x + 6 <= width; x += 6) {
-            vs_expansion_tile(&target, image, width, height, x, y, channel, 0, 6, vectors);
-        }
-        for (; x < width; x++) vs_expansion_tile(&target, image, width, height, x, y, channel, 0, 1, vectors);
-    }
-}
-
 // A row of the expansion, with its border; beyond the image it is 0.
 VS_BODY void vs_expand_row(
     const vs_inverted_residual *block, const float *input, ptrdiff_t width, ptrdiff_t height, ptrdiff_t input_channels,
@@ -276,14 +254,22 @@ VS_BODY void vs_expand_row(
     }
     memset(result, 0, pixel);
     memset(result + (width + 1) * channels, 0, pixel);
-    if (reads_image) {
-        vs_expansion_row(&block->expansion, input, width, height, row, result, registers);
+    const vs_target target = {.layer = &block->expansion, .output = result};
+    if (!reads_image) {
+        vs_row(
+            input + vs_row_offset(width, row) * input_channels, vs_pixel(input_channels), width, &target,
+            1, 1, registers);
         return;
     }
-    const vs_target target = {.layer = &block->expansion, .output = result};
-    vs_row(
-        input + vs_row_offset(width, row) * input_channels, vs_pixel(input_channels), width, &target,
-        (vs_position){1, 0}, 1, registers);
+    const int vectors = registers > 16 ? 2 : 1;
+    for (ptrdiff_t channel = 0; channel < block->expansion.outputs; channel += vectors * lanes) {
+        vs_expansion_tile(&target, input, width, height, 0, row, channel, 1, 1, vectors);
+        ptrdiff_t x = 1;
+        for (; x + 6 <= width; x += 6) {
+            vs_expansion_tile(&target, input, width, height, x, row, channel, 0, 6, vectors);
+        }
+        for (; x < width; x++) vs_expansion_tile(&target, input, width, height, x, row, channel, 0, 1, vectors);
+    }
 }
 
 // width, height: of the expansion.
@@ -354,5 +340,3 @@ VS_BODY void vs_image_conv3x3_tile(
     const f32x16 slope = VS_LOAD(layer->slopes);
     VS_UNROLL for (int p = 0; p < pixels; p++) VS_STORE(output + p * lanes, VS_PRELU_OF(sums[p], slope));
 }
-
-#endif

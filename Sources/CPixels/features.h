@@ -74,15 +74,14 @@ VS_BODY void VS_NAME(classify)(
     }
 }
 
-VS_BODY void VS_NAME(add_shifts)(const vs_shifts *shifts, float *sums) {
+VS_BODY void VS_NAME(add_shifts)(
+    const float *first, ptrdiff_t rows, ptrdiff_t columns, const float *second, ptrdiff_t stride,
+    const int32_t *offset, const float *inside, float *sums) {
     f32x16 a = {0}, b = {0}, aa = {0}, bb = {0}, ab = {0};
-    for (ptrdiff_t row = 0; row < shifts->rows; row++) {
-        const float *first = shifts->first + row * shifts->first_stride;
-        const float *second = shifts->second + row * shifts->second_stride;
-        for (ptrdiff_t column = 0; column < shifts->columns; column++) {
-            const int32_t offset = shifts->offset[column];
-            const f32x16 p = VS_LOAD(f32x16, shifts->inside + offset) * first[column];
-            const f32x16 q = VS_LOAD(f32x16, second + offset);
+    for (ptrdiff_t row = 0; row < rows; row++, first += columns, second += stride) {
+        for (ptrdiff_t column = 0; column < columns; column++) {
+            const f32x16 p = VS_LOAD(f32x16, inside + offset[column]) * first[column];
+            const f32x16 q = VS_LOAD(f32x16, second + offset[column]);
             a += p;
             b += q;
             aa += p * p;

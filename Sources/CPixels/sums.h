@@ -1,16 +1,3 @@
-// 64 columns, whose sums stay in registers.
-VS_BODY void VS_NAME(sum_rows_block)(
-    const uint8_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float *sums) {
-    u16x64 sum = {0};
-    for (ptrdiff_t tap = 0; tap < taps; tap++) {
-        // The next call usually reads the rows below, too far away for the processor to prefetch by itself. An address
-        // outside the plane does no harm, but as a pointer it would be undefined.
-        __builtin_prefetch((const void *)((uintptr_t)source + (uintptr_t)((tap + taps) * stride)));
-        sum += __builtin_convertvector(VS_LOAD(u8x64, source + tap * stride), u16x64) * weights[tap];
-    }
-    VS_STORE(sums, __builtin_convertvector(sum, f32x64));
-}
-
 VS_BODY void VS_NAME(sum_rows)(
     const uint8_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float *sums) {
     if (width < 64) {
@@ -23,26 +10,23 @@ VS_BODY void VS_NAME(sum_rows)(
         }
         return;
     }
-    for (ptrdiff_t column = 0; column <= width - 64; column += 64) {
-        VS_NAME(sum_rows_block)(source + column, stride, weights, taps, sums + column);
+    for (ptrdiff_t column = 0; column < width; column += 64) {
+        // The last block overlaps the one before, so that nothing behind the row is read.
+        const ptrdiff_t first = column < width - 64 ? column : width - 64;
+        // 64 columns, whose sums stay in registers.
+        u16x64 sum = {0};
+        for (ptrdiff_t tap = 0; tap < taps; tap++) {
+            const uint8_t *row = source + first + tap * stride;
+            // The next call usually reads the rows below, too far away for the processor to prefetch by itself. An
+            // address outside the plane does no harm, but as a pointer it would be undefined.
+            __builtin_prefetch((const void *)((uintptr_t)row + (uintptr_t)(taps * stride)));
+            sum += __builtin_convertvector(VS_LOAD(u8x64, row), u16x64) * weights[tap];
+        }
+        VS_STORE(sums + first, __builtin_convertvector(sum, f32x64));
     }
-    // The last block overlaps the one before, so that nothing behind the row is read.
-    if (width % 64 == 0) return;
-    VS_NAME(sum_rows_block)(source + width - 64, stride, weights, taps, sums + width - 64);
 }
 
 // Floats hold the sums of 16-bit samples times weights in 1/256 exactly, and every processor multiplies them fast.
-VS_BODY void VS_NAME(sum_wide_rows_block)(
-    const uint16_t *source, ptrdiff_t stride, const uint16_t *weights, ptrdiff_t taps, float unit, float *sums) {
-    f32x32 sum = {0};
-    for (ptrdiff_t tap = 0; tap < taps; tap++) {
-        const uint8_t *row = (const uint8_t *)source + tap * stride;
-        __builtin_prefetch((const void *)((uintptr_t)row + (uintptr_t)(taps * stride)));
-        sum += __builtin_convertvector(VS_LOAD(u16x32, row), f32x32) * (float)weights[tap];
-    }
-    VS_STORE(sums, sum * unit);
-}
-
 VS_BODY void VS_NAME(sum_wide_rows)(
     const uint16_t *source, ptrdiff_t stride, ptrdiff_t width, const uint16_t *weights, ptrdiff_t taps, float unit,
     float *sums) {
@@ -56,11 +40,16 @@ VS_BODY void VS_NAME(sum_wide_rows)(
         }
         return;
     }
-    for (ptrdiff_t column = 0; column <= width - 32; column += 32) {
-        VS_NAME(sum_wide_rows_block)(source + column, stride, weights, taps, unit, sums + column);
+    for (ptrdiff_t column = 0; column < width; column += 32) {
+        const ptrdiff_t first = column < width - 32 ? column : width - 32;
+        f32x32 sum = {0};
+        for (ptrdiff_t tap = 0; tap < taps; tap++) {
+            const uint8_t *row = (const uint8_t *)(source + first) + tap * stride;
+            __builtin_prefetch((const void *)((uintptr_t)row + (uintptr_t)(taps * stride)));
+            sum += __builtin_convertvector(VS_LOAD(u16x32, row), f32x32) * (float)weights[tap];
+        }
+        VS_STORE(sums + first, sum * unit);
     }
-    if (width % 32 == 0) return;
-    VS_NAME(sum_wide_rows_block)(source + width - 32, stride, weights, taps, unit, sums + width - 32);
 }
 
 VS_BODY void VS_NAME(sum_float_rows)(

@@ -1,6 +1,5 @@
 // The compiler splits these vectors for instruction sets with narrower ones.
-#ifndef VIDSCAN_VECTORS_H
-#define VIDSCAN_VECTORS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ typedef struct {
     int32_t offset[VS_LANES];
     f32x16 right, lower;
 } vs_positions;
-
-#endif

@@ -80,19 +80,7 @@ struct MeasurementKernelTests {
         // The shifts are -3, -2…12.
         let offsets = (0..<columns).map { Int32(20 - ($0 + 3)) }
         let sums = try PixelKernelTests.results(80) { kernels, output in
-            var shifts = vs_shifts()
-            (shifts.rows, shifts.columns, shifts.first_stride, shifts.second_stride) = (rows, columns, columns, stride)
-            first.withUnsafeBufferPointer { first in
-                arranged.withUnsafeBufferPointer { arranged in
-                    offsets.withUnsafeBufferPointer { offsets in
-                        inside.withUnsafeBufferPointer { inside in
-                            (shifts.first, shifts.second) = (first.baseAddress, arranged.baseAddress)
-                            (shifts.offset, shifts.inside) = (offsets.baseAddress, inside.baseAddress)
-                            kernels.add_shifts(&shifts, output)
-                        }
-                    }
-                }
-            }
+            kernels.add_shifts(first, rows, columns, arranged, stride, offsets, inside, output)
         }
         var expected = [Float](repeating: 0, count: 80)
         for shift in 0..<16 {

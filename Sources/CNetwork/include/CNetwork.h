@@ -6,8 +6,7 @@
 //
 // Every function adds its terms in one fixed order, with fused multiply-adds, and gives the same bits with every instruction
 // set that has these (AVX2 and later). No function allocates memory or fails. Inputs and outputs must not overlap.
-#ifndef CNETWORK_H
-#define CNETWORK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,14 +19,10 @@ typedef enum {
 
 // output = activation(weights · input + bias): the part of every convolution that mixes channels.
 typedef struct {
-    // A 1 × 1 convolution may leave the last channels of its input tensor unused.
-    ptrdiff_t inputs;
-    // A multiple of 16.
-    ptrdiff_t outputs;
-    // [outputs / 16][inputs][16]
-    const float *weights;
-    // [outputs]
-    const float *bias;
+    // A 1 × 1 convolution may leave the last channels of its input tensor unused. 'outputs' is a multiple of 16.
+    ptrdiff_t inputs, outputs;
+    // [outputs / 16][inputs][16] and [outputs]
+    const float *weights, *bias;
     vs_activation activation;
     // [outputs], only with VS_PRELU.
     const float *slopes;
@@ -35,14 +30,10 @@ typedef struct {
 
 // Convolves each channel with weights of its own, 3 × 3.
 typedef struct {
-    // A multiple of 16.
-    ptrdiff_t channels;
-    // 1 or 2.
-    ptrdiff_t stride;
-    // [3 rows][3 columns][channels]
-    const float *weights;
-    // [channels]
-    const float *bias;
+    // A multiple of 16, and 1 or 2.
+    ptrdiff_t channels, stride;
+    // [3 rows][3 columns][channels] and [channels]
+    const float *weights, *bias;
 } vs_depthwise;
 
 // A separable convolution with a residual: output = activation(pointwise(depthwise(input)) + input).
@@ -73,10 +64,8 @@ typedef struct {
     ptrdiff_t rows, columns;
     // In floats.
     ptrdiff_t input_stride, output_stride;
-    // [3 rows][3 columns][inputs][outputs]
-    const float *weights;
-    // [outputs]
-    const float *bias;
+    // [3 rows][3 columns][inputs][outputs] and [outputs]
+    const float *weights, *bias;
 } vs_strided_conv3x3;
 
 // Values between two layers are computed in bands of rows that stay in a cache, in floats: the first level's for
@@ -177,5 +166,3 @@ typedef enum { VS_NETWORK_BASELINE, VS_NETWORK_AVX2, VS_NETWORK_AVX512 } vs_netw
 const vs_network_kernels *vs_network_kernels_for(vs_network_set set);
 
 const vs_network_kernels *vs_best_network_kernels(void);
-
-#endif

@@ -1,7 +1,6 @@
 // The inner loops over pixels. Every instruction set gives the same bits: integers, or floats added in a fixed order
 // without fused multiply-adds. Memory that a kernel writes must not overlap memory that it reads.
-#ifndef VIDSCAN_CPIXELS_H
-#define VIDSCAN_CPIXELS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,19 +34,6 @@ typedef struct {
     // The first output, and the step to the next.
     int32_t x, y, step_x, step_y;
 } vs_patch;
-
-// Two pictures, and 16 shifts of the second one. 'first_stride' is in floats.
-typedef struct {
-    ptrdiff_t rows, columns;
-    const float *first;
-    ptrdiff_t first_stride;
-    // For each column of the first picture, the 16 floats from 'offset' on are what the shifts put on it; 0 outside.
-    const float *second;
-    ptrdiff_t second_stride;
-    const int32_t *offset;
-    // Like a row of the second picture: 1 inside it, 0 outside.
-    const float *inside;
-} vs_shifts;
 
 typedef struct {
     // Adds 'taps' weighted rows of 8-bit samples; the weights sum to at most 257. Reads no byte outside the rows.
@@ -102,9 +88,13 @@ typedef struct {
     void (*classify)(
         const float *r, const float *g, const float *b, ptrdiff_t count, float *luma, int32_t *levels, int32_t *colors);
 
-    // Sums two pictures where they overlap, for 16 shifts: 16 sums each of the first picture, the second one, the
-    // squares of the first, those of the second, and the products. Adds column by column, then row by row.
-    void (*add_shifts)(const vs_shifts *shifts, float *sums);
+    // Sums two pictures where they overlap, for 16 shifts of the second one: 16 sums each of the first picture, the
+    // second one, the squares of the first, those of the second, and the products. Adds column by column, then row by
+    // row. 'stride', of the second one, is in floats. For each column of the first one, the 16 floats from 'offset' on
+    // are what the shifts put on it; 0 outside. 'inside': like a row of the second one, 1 inside it, 0 outside.
+    void (*add_shifts)(
+        const float *first, ptrdiff_t rows, ptrdiff_t columns, const float *second, ptrdiff_t stride,
+        const int32_t *offset, const float *inside, float *sums);
 } vs_kernels;
 
 typedef enum { VS_BASELINE, VS_AVX2 } vs_instruction_set;
@@ -113,5 +103,3 @@ typedef enum { VS_BASELINE, VS_AVX2 } vs_instruction_set;
 const vs_kernels *vs_kernels_for(vs_instruction_set set);
 
 const vs_kernels *vs_best_kernels(void);
-
-#endif

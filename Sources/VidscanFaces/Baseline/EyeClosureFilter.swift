@@ -43,12 +43,15 @@ public struct EyeClosureFilter: Sendable {
 
     /// Returns the values that no sample from this time on can change.
     public mutating func advance(to microseconds: Int64) -> [Double?] {
-        var values: [Double?] = []
-        while next < entries.count, microseconds - entries[next].microseconds >= window {
-            values.append(value(at: next))
-            next += 1
-        }
-        forget()
+        let end = entries[next...].firstIndex { microseconds - $0.microseconds < window } ?? entries.count
+        let values = (next..<end).map { value(at: $0) }
+        next = end
+        guard next < entries.count else { return values }
+        // Drops samples that are too old for the next value, except one, which shows that the face was seen before.
+        let start = entries[next].microseconds - window
+        let old = max(entries.prefix { $0.microseconds <= start }.count - 1, 0)
+        entries.removeFirst(old)
+        next -= old
         return values
     }
 
@@ -56,16 +59,6 @@ public struct EyeClosureFilter: Sendable {
         let values = (next..<entries.count).map { value(at: $0) }
         (entries, next) = ([], 0)
         return values
-    }
-
-    /// Drops samples that are too old for the next value, except one, which shows that the face was seen before.
-    private mutating func forget() {
-        guard next < entries.count else { return }
-        let start = entries[next].microseconds - window
-        let old = entries.prefix { $0.microseconds <= start }.count - 1
-        guard old > 0 else { return }
-        entries.removeFirst(old)
-        next -= old
     }
 
     private func value(at index: Int) -> Double? {

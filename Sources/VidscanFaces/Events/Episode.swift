@@ -51,10 +51,8 @@ public struct Episode: Sendable, Equatable {
     public var faceID: Int?
     /// On the video's clock.
     public var startMicroseconds, endMicroseconds: Int64
-    /// Whether samples show the beginning; otherwise, it may have begun earlier.
-    public var isStartSeen: Bool
-    /// Whether samples show the end; otherwise, it may have lasted longer.
-    public var isEndSeen: Bool
+    /// Whether samples show the beginning and the end; otherwise, it may have begun earlier or lasted longer.
+    public var isStartSeen, isEndSeen: Bool
     /// The highest value of the kind's measure.
     public var peak: Double?
     /// When it is reached first.

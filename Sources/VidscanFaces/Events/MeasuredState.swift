@@ -1,12 +1,9 @@
 /// Sums over the samples of a track before one of them.
 struct MeasuredTotals: Sendable, Equatable {
-    /// Samples in which the measure is known.
-    var samples = 0
-    /// Of these, the samples that know it from one side of the face only.
-    var oneSided = 0
-    var values = 0.0
-    /// Sum of the seconds for which they stand.
-    var seconds = 0.0
+    /// Samples in which the measure is known, and those of them that know it from one side of the face only.
+    var samples = 0, oneSided = 0
+    /// Of the measure, and of the seconds for which the samples stand.
+    var values = 0.0, seconds = 0.0
 }
 
 struct MeasuredSample: Sendable, Equatable {
@@ -32,10 +29,8 @@ struct MeasuredState: Sendable {
         let mean: Double
         /// The seconds for which the samples stand in which the measure is known.
         let measuredSeconds: Double
-        /// Fraction of the samples in which the measure is known, 0…1.
-        let measuredFraction: Double
-        /// Fraction of the samples in which only one side of the face shows it, 0…1.
-        let oneSidedFraction: Double
+        /// Fraction of the samples in which the measure is known, and in which only one side of the face shows it, 0…1.
+        let measuredFraction, oneSidedFraction: Double
         /// Whether a sample shows that the state was left.
         let hasOffset: Bool
 

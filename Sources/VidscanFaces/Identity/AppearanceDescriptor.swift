@@ -72,20 +72,15 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         // The axis from eyes to mouth changes little when the head turns.
         let down = marks.leftMouthCorner.middle(marks.rightMouthCorner) - eyes
         let right = Point(x: down.y, y: -down.x)
-        var pixels: [(x: Int, y: Int)] = []
-        pixels.reserveCapacity(side * side)
-        for row in 0..<side {
-            for column in 0..<side {
-                let v = (Double(row) + 0.5) / Double(side) * 2.2 - 0.7
-                let u = (Double(column) + 0.5) / Double(side) * 2.2 - 1.1
-                let x = eyes.x + u * right.x + v * down.x
-                let y = eyes.y + u * right.y + v * down.y
-                let column = min(max(Int(min(max(x, -1), 1e6)), 0), size.width - 1)
-                let line = min(max(Int(min(max(y, -1), 1e6)), 0), size.height - 1)
-                pixels.append((column, line))
-            }
+        return (0..<side * side).map { cell in
+            let v = (Double(cell / side) + 0.5) / Double(side) * 2.2 - 0.7
+            let u = (Double(cell % side) + 0.5) / Double(side) * 2.2 - 1.1
+            let x = eyes.x + u * right.x + v * down.x
+            let y = eyes.y + u * right.y + v * down.y
+            let column = min(max(Int(min(max(x, -1), 1e6)), 0), size.width - 1)
+            let line = min(max(Int(min(max(y, -1), 1e6)), 0), size.height - 1)
+            return (x: column, y: line)
         }
-        return pixels
     }
 
     /// Square roots of two histograms, brightness relative to the face's and colour; 0 if too little is in the frame.

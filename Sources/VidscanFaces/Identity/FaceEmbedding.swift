@@ -11,14 +11,8 @@ public struct FaceEmbedding: Sendable, Equatable {
     public init(values: [Float]) {
         precondition(values.count == Self.length, "an embedding has \(Self.length) values")
         self.values = values
-        var nearest = [Float](repeating: 2, count: Self.nearestStrangers)
-        for stranger in Self.strangers {
-            let distance = 1 - Self.dot(values, stranger)
-            guard let index = nearest.firstIndex(where: { distance < $0 }) else { continue }
-            nearest.insert(distance, at: index)
-            nearest.removeLast()
-        }
-        remoteness = nearest.reduce(0, +) / Float(Self.nearestStrangers)
+        let distances = Self.strangers.map { 1 - Self.dot(values, $0) }.sorted()
+        remoteness = distances.prefix(Self.nearestStrangers).reduce(0, +) / Float(Self.nearestStrangers)
     }
 
     /// Scales a direction, which is not 0, to a norm of 1.

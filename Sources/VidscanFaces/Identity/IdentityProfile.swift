@@ -2,8 +2,7 @@ internal import Glibc
 
 /// The appearance and shape of one person, averaged over samples.
 public struct IdentityProfile: Sendable {
-    private static let side = AppearanceDescriptor.side
-    private static let portraitLength = side * side
+    private static let portraitLength = AppearanceDescriptor.side * AppearanceDescriptor.side
 
     private struct Mean {
         var values: [Float]
@@ -94,9 +93,7 @@ public struct IdentityProfile: Sendable {
         }
         (result.hair, result.clothes) = (Self.distance(hair, other.hair), Self.distance(clothes, other.clothes))
         if shapeWeight > 0, other.shapeWeight > 0, !betweenVariances.isEmpty, shape.count == other.shape.count {
-            result.shapeEvidence = Self.evidence(
-                shape, other.shape, samples: min(shapeWeight, Self.maximumSamples),
-                otherSamples: min(other.shapeWeight, Self.maximumSamples), betweenVariances)
+            result.shapeEvidence = shapeEvidence(other, betweenVariances)
         }
         return result
     }
@@ -105,10 +102,7 @@ public struct IdentityProfile: Sendable {
     private static let maximumSamples = 3.0
 
     public mutating func merge(_ other: IdentityProfile) {
-        portrait.merge(other.portrait)
-        skin.merge(other.skin)
-        hair.merge(other.hair)
-        clothes.merge(other.clothes)
+        for part in [\Self.portrait, \.skin, \.hair, \.clothes] { self[keyPath: part].merge(other[keyPath: part]) }
         if shape.isEmpty {
             shape = other.shape
         } else if !other.shape.isEmpty {
@@ -136,17 +130,16 @@ public struct IdentityProfile: Sendable {
     }
 
     /// Two-covariance log likelihood ratio: Brümmer and de Villiers, "The speaker partitioning problem", Odyssey 2010.
-    private static func evidence(
-        _ a: [Double], _ b: [Double], samples: Double, otherSamples: Double, _ between: [Double]
-    ) -> Double {
+    private func shapeEvidence(_ other: IdentityProfile, _ between: [Double]) -> Double {
+        func within(_ weight: Double) -> Double { 1 / max(min(weight, Self.maximumSamples), 0.25) }
         var sum = 0.0
-        for index in a.indices {
-            let own = between[index] + 1 / max(samples, 0.25)
-            let other = between[index] + 1 / max(otherSamples, 0.25)
-            let determinant = own * other - between[index] * between[index]
-            let (x, y) = (a[index], b[index])
-            let same = (other * x * x - 2 * between[index] * x * y + own * y * y) / determinant + log(determinant)
-            sum += x * x / own + y * y / other + log(own * other) - same
+        for index in shape.indices {
+            let between = between[index]
+            let (own, theirs) = (between + within(shapeWeight), between + within(other.shapeWeight))
+            let determinant = own * theirs - between * between
+            let (x, y) = (shape[index], other.shape[index])
+            let same = (theirs * x * x - 2 * between * x * y + own * y * y) / determinant + log(determinant)
+            sum += x * x / own + y * y / theirs + log(own * theirs) - same
         }
         return sum / 2
     }

@@ -7,9 +7,7 @@ struct PersonDistance {
 
     init(_ tracks: [TrackSummary]) {
         let judged = tracks.indices.filter { !tracks[$0].embeddings.isEmpty }
-        var positions = [Int?](repeating: nil, count: tracks.count)
-        for (position, track) in judged.enumerated() { positions[track] = position }
-        self.positions = positions
+        positions = tracks.indices.map { judged.firstIndex(of: $0) }
         let pairs = judged.indices.lazy.flatMap { second in judged[..<second].lazy.map { ($0, judged[second]) } }
         let ofFaces = Array(pairs.map { Self.ofFaces(tracks[$0.0], tracks[$0.1]) })
         let simultaneous = zip(pairs, ofFaces).filter { pair, _ in tracks[pair.0].overlaps(tracks[pair.1]) }.map(\.1)
@@ -27,7 +25,7 @@ struct PersonDistance {
     private static func excess(_ a: TrackSummary, _ b: TrackSummary, faces: Double, limit: Double) -> Double {
         let gap = max(a.firstSeconds, b.firstSeconds) - min(a.lastSeconds, b.lastSeconds)
         // Clothes say less the longer ago they were seen.
-        let nearness = 1 - min(max((gap - nearSeconds) / (farSeconds - nearSeconds), 0), 1)
+        let nearness = 1 - ramp(gap, nearSeconds, farSeconds)
         var distance = faces
         let (near, far) = (IdentityCalibration.nearThreshold, IdentityCalibration.farThreshold)
         let threshold = far + nearness * (near - far)
@@ -43,8 +41,7 @@ struct PersonDistance {
         return sum / Double(a.embeddings.count * b.embeddings.count)
     }
 
-    /// Up to this absence, people are assumed to wear the same clothes.
-    private static let nearSeconds = 60.0
-    /// After this absence, light, hair and clothes may have changed.
-    private static let farSeconds = 600.0
+    /// Up to the first absence, people are assumed to wear the same clothes; after the second one, light, hair and
+    /// clothes may have changed.
+    private static let nearSeconds = 60.0, farSeconds = 600.0
 }

@@ -13,11 +13,10 @@ public struct PersonMatch: Sendable {
     private let people: [Int?]
 
     public init(_ tracks: [TrackSummary], identities: [TrackSelection.Identity?]) {
-        references = tracks.map { Array($0.embeddings.prefix(Self.references)) }
-        var members: [Int: [Int]] = [:]
-        for (track, identity) in identities.enumerated() {
-            if let identity { members[identity.personID, default: []].append(track) }
-        }
+        let references = tracks.map { Array($0.embeddings.prefix(Self.references)) }
+        self.references = references
+        let kept = identities.indices.filter { identities[$0] != nil }
+        let members = Dictionary(grouping: kept) { identities[$0]?.personID ?? 0 }
         let persons = members.keys.sorted()
         let positions = Dictionary(uniqueKeysWithValues: persons.enumerated().map { ($1, $0) })
         people = identities.map { $0.flatMap { positions[$0.personID] } }
@@ -32,10 +31,8 @@ public struct PersonMatch: Sendable {
                 let areTogether = (members[person] ?? []).contains { one in
                     (members[other.person] ?? []).contains { tracks[one].overlaps(tracks[$0]) }
                 }
-                return (
-                    embeddings: Array(tracks[other.track].embeddings.prefix(Self.references)),
-                    allowance: areTogether ? 0 : IdentityCalibration.allowanceIfNeverTogether
-                )
+                let allowance = areTogether ? 0 : IdentityCalibration.allowanceIfNeverTogether
+                return (embeddings: references[other.track], allowance: allowance)
             }
         }
     }

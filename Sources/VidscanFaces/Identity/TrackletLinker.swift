@@ -20,15 +20,8 @@ public struct TrackletLinker: Sendable {
         public var people: [Person]
     }
 
-    /// Small because there may be a million of them.
-    private struct Pair {
-        var certainty: Double
-        /// Below `maximumTracks`.
-        var firstIndex, secondIndex: UInt16
-
-        var first: Int { Int(firstIndex) }
-        var second: Int { Int(secondIndex) }
-    }
+    /// Small because there may be a million of them: the indices are below `maximumTracks`.
+    private typealias Pair = (certainty: Double, first: UInt16, second: UInt16)
 
     /// The cost of comparing tracks grows quadratically.
     private static let maximumTracks = 1500
@@ -71,14 +64,15 @@ public struct TrackletLinker: Sendable {
     private func joinByAppearance(_ groups: inout TrackGroups, _ tracks: [TrackSummary]) -> [Int: Double] {
         var certainties: [Int: Double] = [:]
         for pair in pairs(of: tracks) {
-            let (first, second) = (groups.owner[pair.first], groups.owner[pair.second])
+            let (one, other) = (Int(pair.first), Int(pair.second))
+            let (first, second) = (groups.owner[one], groups.owner[other])
             guard first != second, !(groups.isJudged(first) && groups.isJudged(second)),
                 groups.mayBeSamePerson(first, second),
                 groups.isJudged(first) || groups.isJudged(second)
                     || difference(groups.profile(first), groups.profile(second)).certainty
                         >= IdentityProfile.Difference.certain
             else { continue }
-            for track in [pair.first, pair.second] where tracks[track].embeddings.isEmpty {
+            for track in [one, other] where tracks[track].embeddings.isEmpty {
                 certainties[track] = certainties[track] ?? pair.certainty
             }
             groups.join(first, second)
@@ -96,7 +90,7 @@ public struct TrackletLinker: Sendable {
             {
                 let certainty = certainty(tracks[first], tracks[second])
                 if certainty >= IdentityProfile.Difference.certain {
-                    pairs.append(Pair(certainty: certainty, firstIndex: UInt16(first), secondIndex: UInt16(second)))
+                    pairs.append((certainty, UInt16(first), UInt16(second)))
                 }
             }
         }

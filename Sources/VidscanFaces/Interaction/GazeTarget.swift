@@ -69,17 +69,13 @@ package struct GazeTarget: Sendable {
     package func look(of index: Int) -> Look {
         let face = faces[index]
         if let gaze = face.gaze, let axisGaze = face.axisGaze {
-            let isAtCamera = Self.length(gaze) <= Self.cameraDegrees
+            let isAtCamera = Point(x: gaze.yaw, y: gaze.pitch).length <= Self.cameraDegrees
             return Look(isAtCamera: isAtCamera, target: isAtCamera ? .other : target(of: index, direction: axisGaze))
         }
-        guard let head = face.head, let axisHead = face.axisHead, Self.length(head) > Self.turnedDegrees else {
-            return Look()
-        }
+        guard let head = face.head, let axisHead = face.axisHead,
+            Point(x: head.yaw, y: head.pitch).length > Self.turnedDegrees
+        else { return Look() }
         return Look(isAtCamera: false, target: target(of: index, direction: axisHead))
-    }
-
-    private static func length(_ turn: Direction) -> Double {
-        (turn.yaw * turn.yaw + turn.pitch * turn.pitch).squareRoot()
     }
 
     private func target(of index: Int, direction: Direction) -> Look.Target {

@@ -68,13 +68,11 @@ package struct TurnTaking: Sendable {
 
     /// Whether each person speaks at each point of one clock.
     package init(_ first: [Bool?], _ second: [Bool?], interval: Double) {
-        let (first, second) = (
-            StateStretches.held(first, interval: interval), StateStretches.held(second, interval: interval)
-        )
-        let joint = zip(first, second).map { a, b in a != nil && b != nil }
+        let held = [first, second].map { StateStretches.held($0, interval: interval) }
+        let joint = zip(held[0], held[1]).map { a, b in a != nil && b != nil }
         known = joint.count(where: \.self)
-        let a = StateStretches(of: zip(first, joint).map { $1 ? $0 : nil }, interval: interval)
-        let b = StateStretches(of: zip(second, joint).map { $1 ? $0 : nil }, interval: interval)
+        let a = StateStretches(of: zip(held[0], joint).map { $1 ? $0 : nil }, interval: interval)
+        let b = StateStretches(of: zip(held[1], joint).map { $1 ? $0 : nil }, interval: interval)
         turns = (a.ranges.map(\.count), b.ranges.map(\.count))
         var runs: [(speaker: Speaker?, length: Int)] = []
         for (a, b) in zip(a.states, b.states) {

@@ -14,12 +14,10 @@ public struct FaceMesh: Sendable, Equatable {
         self.coordinates = coordinates
     }
 
-    /// In display pixels.
     public subscript(index: Int) -> Point {
         Point(x: Double(coordinates[3 * index]), y: Double(coordinates[3 * index + 1]))
     }
 
-    /// In display pixels; smaller is nearer to the camera.
     public func z(_ index: Int) -> Double { Double(coordinates[3 * index + 2]) }
     func position(_ index: Int) -> Vector3 { Vector3(x: self[index].x, y: self[index].y, z: z(index)) }
 

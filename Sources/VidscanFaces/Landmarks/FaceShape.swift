@@ -11,10 +11,8 @@ public struct FaceShape: Sendable {
     private let rows: [[Float]]
     private let canonical: [Vector3]
     private let model = FaceShapeModel.trained
-    private let points: [Int]
 
     public init() {
-        points = model.steady + model.others
         let bytes = Data(base64Encoded: model.projection.joined()) ?? Data()
         let (width, scale) = (model.mean.count, model.scale)
         rows = scale.indices.map { row in
@@ -25,37 +23,24 @@ public struct FaceShape: Sendable {
                 return Float(Double(value) * scale[row])
             }
         }
-        let values = model.canonical
-        canonical = points.indices.map { Vector3(x: values[3 * $0], y: values[3 * $0 + 1], z: values[3 * $0 + 2]) }
+        let face = model.canonical
+        canonical = model.steady.indices.map { Vector3(x: face[3 * $0], y: face[3 * $0 + 1], z: face[3 * $0 + 2]) }
     }
 
     /// Returns 24 numbers, each with a variance of about 1 among images of one person.
     public func describe(_ mesh: FaceMesh) -> [Float] {
-        let source = points.map(mesh.position)
-        let steady = model.steady.count
-        let alignment = RigidAlignment(from: Array(source[..<steady]), to: Array(canonical[..<steady]))
-        var values: [Float] = []
-        values.reserveCapacity(3 * source.count)
-        for (index, point) in source.enumerated() {
-            let p = alignment.apply(to: point)
-            values.append(Float(p.x - model.mean[3 * index]))
-            values.append(Float(p.y - model.mean[3 * index + 1]))
-            values.append(Float(p.z - model.mean[3 * index + 2]))
-        }
-        return rows.map { row in
-            var sum: Float = 0
-            for index in values.indices { sum += row[index] * values[index] }
-            return sum
-        }
+        let alignment = RigidAlignment(from: model.steady.map(mesh.position), to: canonical)
+        let aligned = (model.steady + model.others).map { alignment.apply(to: mesh.position($0)) }
+        let coordinates = aligned.flatMap { [$0.x, $0.y, $0.z] }
+        let values = zip(coordinates, model.mean).map { Float($0 - $1) }
+        return rows.map { row in zip(row, values).reduce(0) { $0 + $1.0 * $1.1 } }
     }
 }
 
 /// `Data/face-shape.json`, which `scripts/train_face_shape.py` writes.
 struct FaceShapeModel: Decodable, Sendable {
-    /// Mesh points that align the face.
-    let steady: [Int]
-    /// Mesh points that only describe its shape.
-    let others: [Int]
+    /// Mesh points that align the face, and those that only describe its shape.
+    let steady, others: [Int]
     /// The average face: x, y, z of the points above, in that order.
     let canonical: [Double]
     /// Mean of the aligned faces, subtracted before the projection.

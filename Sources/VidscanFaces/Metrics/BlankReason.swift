@@ -10,17 +10,14 @@ public enum BlankReason: String, Sendable, CaseIterable {
     /// the eyes is 0…100, or `nil` if that was not judged. A face that is neither turned nor covered
     /// is too small: no other limit is left.
     public init(of metrics: [Metric], pose: HeadPose?, presence: Double, mouthCovered: Double?, eyesCovered: Double?) {
-        guard let pose else {
-            self = .noMesh
-            return
-        }
-        guard let side = MeasuredSide(pose: pose, presence: presence) else {
-            self = .turned
+        let side = pose.flatMap { MeasuredSide(pose: $0, presence: presence) }
+        guard let yaw = pose?.yaw, let side else {
+            self = pose == nil ? .noMesh : .turned
             return
         }
         let covered = FaceRegion.covered(mouth: mouthCovered, eyes: eyesCovered)
         let reasons = metrics.map {
-            $0.blankReason(yaw: pose.yaw, from: side, covered: covered, isSmall: true) ?? .small
+            $0.blankReason(yaw: yaw, from: side, covered: covered, isSmall: true) ?? .small
         }
         self = [.small, .covered].first(where: reasons.contains) ?? .turned
     }

@@ -87,26 +87,22 @@ public struct EmotionNetwork: Sendable {
         let side = Self.resolution
         let size = PictureSize(width: side, height: side)
         let picture = TensorPicture(base: base, size: size, tensorSize: size)
+        let rows = (0..<side).map { target + $0 * stride }
         var total = 0.0
-        for y in 0..<side {
-            let row = target + y * stride
+        for (y, row) in rows.enumerated() {
             picture.writeLuma(ofRow: y, to: row)
             for x in 0..<side { total += Double(row[x]) }
         }
         let mean = Float(total / Double(side * side))
         var squares = 0.0
-        for y in 0..<side {
-            let row = target + y * stride
+        for row in rows {
             for x in 0..<side {
                 row[x] -= mean
                 squares += Double(row[x]) * Double(row[x])
             }
         }
         let scale = 1 / (Float((squares / Double(side * side)).squareRoot()) + floor)
-        for y in 0..<side {
-            let row = target + y * stride
-            for x in 0..<side { row[x] *= scale }
-        }
+        for row in rows { for x in 0..<side { row[x] *= scale } }
     }
 }
 
@@ -159,17 +155,21 @@ private struct Convolution: Sendable {
     private let weights: [Float]
     private let bias: [Float]
 
-    /// Returns `nil` if there is no kernel for these sizes.
-    init?(_ layer: NetworkLayer, stride: Int, _ source: ChannelPicture, _ target: ChannelPicture) {
+    /// Throws if there is no kernel for these sizes.
+    init(
+        _ description: EmotionNetwork.Description.Convolution, _ layer: NetworkLayer, _ source: ChannelPicture,
+        _ target: ChannelPicture
+    ) throws(ExpressionModelError) {
         let outputs = layer.bias.count
-        switch stride {
+        switch description.stride {
         case 1 where outputs > 0 && outputs % 32 == 0 && source.channels % 16 == 0 && target.hasBorder:
             weights = Self.grouped(layer.weights, outputs: outputs)
         case 2 where outputs > 0 && outputs % 8 == 0 && source.side % 2 == 0 && target.side > 0: weights = layer.weights
-        default: return nil
+        default:
+            throw ExpressionModelError(reason: "expressions.json has a layer \(description.name) that cannot be run")
         }
-        bias = layer.bias
-        (self.stride, self.source, self.target) = (stride, source, target)
+        (stride, bias) = (description.stride, layer.bias)
+        (self.source, self.target) = (source, target)
     }
 
     /// `shape` is that of the first one's input, and on return of the last one's output, which has no border if dense
@@ -185,10 +185,7 @@ private struct Convolution: Sendable {
             if layer.stride == 2 { shape.side /= 2 }
             let target = ChannelPicture(
                 side: shape.side, channels: shape.channels, hasBorder: !isFlattened || index < descriptions.count - 1)
-            guard let convolution = Convolution(layers[0], stride: layer.stride, source, target) else {
-                throw ExpressionModelError(reason: "expressions.json has a layer \(layer.name) that cannot be run")
-            }
-            series.append(convolution)
+            series.append(try Convolution(layer, layers[0], source, target))
         }
         return series
     }
@@ -207,12 +204,9 @@ private struct Convolution: Sendable {
     }
 
     private static func grouped(_ weights: [Float], outputs: Int) -> [Float] {
-        var grouped: [Float] = []
-        grouped.reserveCapacity(weights.count)
-        for group in Swift.stride(from: 0, to: outputs, by: 16) {
-            for row in Swift.stride(from: group, to: weights.count, by: outputs) { grouped += weights[row..<row + 16] }
+        Swift.stride(from: 0, to: outputs, by: 16).flatMap { group in
+            Swift.stride(from: group, to: weights.count, by: outputs).flatMap { weights[$0..<$0 + 16] }
         }
-        return grouped
     }
 
     /// `picture` and `result` include their borders.
@@ -252,11 +246,7 @@ struct WeightFile {
             array.offset + 4 * count <= bytes.count
         else { throw ExpressionModelError(reason: "expressions.weights does not contain \(count) numbers of \(name)") }
         return bytes.withUnsafeBytes { bytes in
-            (0..<count).map {
-                Float(
-                    bitPattern: UInt32(
-                        littleEndian: bytes.loadUnaligned(fromByteOffset: array.offset + 4 * $0, as: UInt32.self)))
-            }
+            (0..<count).map { bytes.loadUnaligned(fromByteOffset: array.offset + 4 * $0, as: Float.self) }
         }
     }
 

@@ -44,11 +44,10 @@ struct ExpressionFormulas: Sendable {
     private let engagement, valence: WeightedSum<Metric>
     /// Raw values that become ½.
     private let emojiEdges: MetricValues
-    private let smile: [Int]
+    private let smile, dimple, blink: [Int]
+    private let jawOpen: Int
     /// The emotion network's output for joy.
     private let joy: Int
-    private let dimple, blink: [Int]
-    private let jawOpen: Int
 
     /// Throws if the constants name something unknown.
     init(_ constants: ExpressionConstants, blendshapes: [String], outputs: [String]) throws(ExpressionModelError) {
@@ -127,14 +126,12 @@ struct ExpressionFormulas: Sendable {
             let (now, before) = (emotion.level(expressions), emotion.level(measured))
             let change = now.raised - before.raised - (now.lowered - before.lowered)
             // 0 and 1, to which values may be rounded, have no logarithm.
-            let odds = min(max(fraction, Self.smallest), 1 - Self.smallest)
+            let odds = min(max(fraction, 1e-7), 1 - 1e-7)
             values[emotion.metric] = sigmoid(log(odds / (1 - odds)) + emotion.gain * change)
         }
         addSums(to: &values)
         addEmojis(to: &values, wink: rawWink(measured[.wink] ?? 0))
     }
-
-    private static let smallest = 1e-7
 
     /// - Parameter joy: The pixels' log odds.
     private func expressions(_ scores: [Double], _ measures: FaceMeasures, joy: Double) -> MetricValues {

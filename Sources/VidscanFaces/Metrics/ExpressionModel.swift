@@ -78,7 +78,7 @@ public struct ExpressionModel: Sendable {
             scores: scores.map(Double.init), measures: measures, evidence: evidence?.emotions ?? []
         ).percentages
         values[.hasSmile] = values[.smile].map { $0 > smileThreshold ? 1 : 0 }
-        let gaze = Gaze(face, pose: pose)
+        let gaze = Gaze.direction(of: face, pose: pose)
         (values[.gazeYaw], values[.gazePitch]) = (gaze.yaw, gaze.pitch)
         for metric in Metric.actionUnits {
             values[metric] = metric.actionUnit.flatMap { values[$0.expression] }.map { $0 / 100 }
@@ -102,20 +102,12 @@ public struct ExpressionModel: Sendable {
         return values.percentages
     }
 
-    private func features(of face: AlignedFace) -> [Float] {
-        var values: [Double] = []
-        values.reserveCapacity(5 * points.count + 3)
-        for index in points {
-            let point = face.points[index]
-            values += [point.x, point.y, point.z]
-        }
-        for index in points { values += [face.upright[index].x, face.upright[index].y] }
-        values += [face.viewAxis.x, face.viewAxis.y, face.viewAxis.z]
-        return values.indices.map { (Float(values[$0]) - inputMean[$0]) * inputScale[$0] }
-    }
-
     private func blendshapes(of face: AlignedFace) -> [Float] {
-        layers.reduce(features(of: face)) { inputs, layer in
+        var values = points.flatMap { [face.points[$0].x, face.points[$0].y, face.points[$0].z] }
+        values += points.flatMap { [face.upright[$0].x, face.upright[$0].y] }
+        values += [face.viewAxis.x, face.viewAxis.y, face.viewAxis.z]
+        let features = values.indices.map { (Float(values[$0]) - inputMean[$0]) * inputScale[$0] }
+        return layers.reduce(features) { inputs, layer in
             layer.layer.multiply(inputs).map { output in
                 let sigmoid = 1 / (1 + exp(-output))
                 return layer.activation == .sigmoid ? sigmoid : output * sigmoid

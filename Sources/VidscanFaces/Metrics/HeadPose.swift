@@ -3,12 +3,9 @@ internal import Glibc
 /// The orientation of a head, relative to the line from the head to the camera: a face that looks into the lens has a
 /// yaw and a pitch of 0 anywhere in the frame.
 public struct HeadPose: Sendable, Equatable {
-    /// In degrees; > 0 if the subject turns to their left.
-    public let yaw: Double
-    /// In degrees; > 0 if the subject looks up.
-    public let pitch: Double
-    /// In degrees; > 0 if the head leans clockwise in the frame.
-    public let roll: Double
+    /// In degrees: yaw > 0 if the subject turns to their left, pitch > 0 if the subject looks up, roll > 0 if the head
+    /// leans clockwise in the frame.
+    public let yaw, pitch, roll: Double
 
     public static let yaws = -90.0...90.0, pitches = -90.0...90.0, rolls = -180.0...180.0
 
@@ -69,24 +66,21 @@ public struct HeadPose: Sendable, Equatable {
 }
 
 /// The direction of the gaze, relative to the line from the head to the camera.
-public struct Gaze: Sendable, Equatable {
-    /// In degrees; > 0 to the subject's left.
-    public let yaw: Double
-    /// In degrees; > 0 up.
-    public let pitch: Double
-
+/// In degrees: yaw > 0 to the subject's left, pitch > 0 up.
+enum Gaze {
     /// Adds the direction of the eyes in the head to the head's. The sine of an iris's angle is its distance from the
     /// midpoint of the eye's corners, divided by the eyeball's radius. Averages both eyes.
-    init(_ face: AlignedFace, pose: HeadPose) {
+    static func direction(of face: AlignedFace, pose: HeadPose) -> (yaw: Double, pitch: Double) {
         func shift(iris: Int, inner: Int, outer: Int) -> (x: Double, y: Double) {
             let (a, b) = (face.points[inner], face.points[outer])
             return (face.points[iris].x - (a.x + b.x) / 2, face.points[iris].y - (a.y + b.y) / 2)
         }
         let right = shift(iris: 468, inner: 133, outer: 33)
         let left = shift(iris: 473, inner: 362, outer: 263)
-        func degrees(_ distance: Double) -> Double { asin(min(max(distance / Self.radius, -1), 1)) * 180 / .pi }
-        yaw = pose.yaw + degrees((right.x + left.x) / 2)
-        pitch = pose.pitch - degrees((right.y + left.y) / 2 - Self.restingHeight)
+        func degrees(_ distance: Double) -> Double { asin(min(max(distance / radius, -1), 1)) * 180 / .pi }
+        return (
+            pose.yaw + degrees((right.x + left.x) / 2), pose.pitch - degrees((right.y + left.y) / 2 - restingHeight)
+        )
     }
 
     /// For an iris that turns by at most 90° in a head turned as far as expressions can be measured.

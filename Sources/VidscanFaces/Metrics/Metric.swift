@@ -47,8 +47,6 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     public var emoji: Character? { definition.emoji }
     /// The name and the expression, which is divided by 100. No trained coders have validated action units.
     public var actionUnit: (name: String, expression: Metric)? { definition.actionUnit }
-    var regions: FaceRegion { definition.regions }
-    var needsOneSide: Bool { definition.needsOneSide }
     private var definition: MetricDefinition { Self.definitions[index] }
     private static let definitions = allCases.map(MetricDefinition.of)
 
@@ -90,14 +88,14 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     /// Says why the metric has no value in a face that is measured from `side`; `nil` if it has one. `isSmall`: whether
     /// the face is too small for the eye of one side.
     func blankReason(yaw: Double, from side: MeasuredSide, covered: FaceRegion, isSmall: Bool) -> BlankReason? {
-        if !regions.isDisjoint(with: covered) { return .covered }
+        if !definition.regions.isDisjoint(with: covered) { return .covered }
         if abs(yaw) > ExpressionLimits.maximumYawOfHalves, ExpressionLimits.halves.contains(self) { return .turned }
         guard side != .both else { return nil }
         let near: MeasuredSide
         switch self {
         case .leftEyeOpenness, .leftEyeClosed: near = .left
         case .rightEyeOpenness, .rightEyeClosed: near = .right
-        default: return needsOneSide ? nil : .turned
+        default: return definition.needsOneSide ? nil : .turned
         }
         return side != near ? .turned : isSmall ? .small : nil
     }

@@ -90,12 +90,10 @@ public struct FrameQuality: Sendable, Equatable {
             kernels.laplacian(above + 1, row + 1, below + 1, count, lanes, lanes + 8)
         }
         var (sum, squaredSum) = (lanes.edges.sum(), lanes.squaredEdges.sum())
-        var x = 1 + count / 8 * 8
-        while x + 1 < width {
+        for x in stride(from: 1 + count / 8 * 8, to: width - 1, by: 1) {
             let edge = above[x] + below[x] + row[x - 1] + row[x + 1] - 4 * row[x]
             sum += edge
             squaredSum += edge * edge
-            x += 1
         }
         return (sum, squaredSum)
     }

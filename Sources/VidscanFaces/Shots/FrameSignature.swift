@@ -156,10 +156,8 @@ public struct FrameSignature: Sendable, Equatable {
             && changedFraction(to: next) >= FaintCut.minimumChangedFraction
     }
 
-    /// Two thirds of the detector's minimum.
-    private static let possibleCut = 0.2
-    /// Half of the detector's minimum.
-    private static let possibleFaintCut = 0.05
+    /// Two thirds of the detector's minimum, and half of it.
+    private static let possibleCut = 0.2, possibleFaintCut = 0.05
     private static let faintStructure = 0.08
 
     /// Fraction of cells, 0…1, that differ after the change of light (a gain and an offset) that explains the most.

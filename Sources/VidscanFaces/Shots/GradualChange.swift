@@ -86,22 +86,16 @@ enum FaintCut {
     /// Of each shot in a mixture.
     private static let minimumFraction = 0.05
 
-    static func precedes(_ position: Int, of samples: [ShotDetector.Sample]) -> Bool {
-        position > 0 && isCut(samples, from: position - 1, to: position)
-    }
-
     /// The first sample in which the new shot prevails, if the one before `position` is a mixture of two shots.
     static func beginOfMixture(before position: Int, of samples: [ShotDetector.Sample]) -> Int? {
         guard position > 1, isCut(samples, from: position - 2, to: position) else { return nil }
-        let (first, mixture, last) = (
-            samples[position - 2].signature, samples[position - 1].signature, samples[position].signature
-        )
-        let (old, new, unexplained) = GradualChange.fit(mixture.thumbnail, first.thumbnail, last.thumbnail)
+        let frames = samples[position - 2...position].map(\.signature.thumbnail)
+        let (old, new, unexplained) = GradualChange.fit(frames[1], frames[0], frames[2])
         guard min(old, new) > minimumFraction, unexplained < maximumUnexplained else { return nil }
         return new > old ? position - 1 : position
     }
 
-    private static func isCut(_ samples: [ShotDetector.Sample], from first: Int, to last: Int) -> Bool {
+    static func isCut(_ samples: [ShotDetector.Sample], from first: Int, to last: Int) -> Bool {
         let before = first > 0 ? samples[first].step : 0
         let after = last + 1 < samples.count ? samples[last + 1].step : 0
         let limit = minimumStep + max(before, after)

@@ -83,7 +83,9 @@ public struct ShotDetector: Sendable {
 
     private mutating func decide(at position: Int) {
         guard position > 0 else { return }
-        if isHardCut(at: position) || FaintCut.precedes(position, of: samples) && !isDisturbance(at: position) {
+        if isHardCut(at: position)
+            || FaintCut.isCut(samples, from: position - 1, to: position) && !isDisturbance(at: position)
+        {
             note(.hard, samples[position])
         } else if let begin = FaintCut.beginOfMixture(before: position, of: samples), !comesBack(at: position) {
             // The step to the mixture may have been a cut by itself.
@@ -98,18 +100,14 @@ public struct ShotDetector: Sendable {
     }
 
     private func isHardCut(at position: Int) -> Bool {
-        let sample = samples[position]
-        if sample.signature.isFeatureless { return false }
+        if samples[position].signature.isFeatureless { return false }
         if samples[position - 1].signature.isFeatureless { return isCutThroughBlack(to: position) }
-        let step = sample.step
+        let step = samples[position].step
         guard step > Self.minimumStep else { return false }
         // Motion continues over several samples, while a cut is isolated.
-        let before = position >= 2 ? samples[position - 1].step : nil
-        let after = position + 1 < samples.count ? samples[position + 1].step : nil
-        let level = [before, after].compactMap { $0 }.map { min($0, step) }
+        let level = [position - 1, position + 1].filter { 1..<samples.count ~= $0 }.map { min(samples[$0].step, step) }
         let local = level.isEmpty ? 0 : level.reduce(0, +) / Double(level.count)
-        if isDisturbance(at: position) { return false }
-        return step > Self.minimumStep + 0.35 * local
+        return step > Self.minimumStep + 0.35 * local && !isDisturbance(at: position)
     }
 
     private func isDisturbance(at position: Int) -> Bool {
@@ -137,19 +135,18 @@ public struct ShotDetector: Sendable {
             $0 <= position + 2 || reach($0)
         }.map { (position - 1, $0) }
         let outOf = (0..<max(position - 1, 0)).lazy.filter { $0 >= position - 3 || reach($0) }.map { ($0, position) }
-        for (from, to) in Array(into) + Array(outOf) + [(position - 2, position + 1)] {
-            guard from >= 0, to < samples.count, samples[to].seconds - samples[from].seconds < 1.3 else { continue }
+        let steps = Array(into) + Array(outOf) + [(position - 2, position + 1)]
+        return steps.contains { from, to in
+            guard from >= 0, to < samples.count, samples[to].seconds - samples[from].seconds < 1.3 else { return false }
             let between = samples[from + 1..<to]
             guard !between.isEmpty, SignatureComparison(samples[from].signature, samples[to].signature).total < 0.22
-            else { continue }
+            else { return false }
             // A short shot in between has normal frames; a disturbance is brighter, darker or blurred.
             let light = (samples[from].signature.brightness + samples[to].signature.brightness) / 2
-            let isDisturbed = between.allSatisfy {
+            return between.allSatisfy {
                 abs($0.signature.brightness - light) > 22 || isBlurred($0.signature, beside: samples[from].signature)
             }
-            if isDisturbed { return true }
         }
-        return false
     }
 
     /// Whether the sample is much less sharp than the sharpest ones just before and after it.
@@ -170,10 +167,9 @@ public struct ShotDetector: Sendable {
         // Between two large steps, less blur indicates camera motion.
         let (into, out) = (samples[position].step, samples[position + 1].step)
         let limit: Float = min(into, out) > 0.25 ? 0.75 : 0.45
-        guard isBlurred(signature, beside: before, limit: limit), isBlurred(signature, beside: after, limit: limit)
-        else { return false }
         // A new shot may start blurred and become sharp. After a whip pan, the next sample differs as well.
-        return min(into, out) > 0.2
+        return min(into, out) > 0.2 && isBlurred(signature, beside: before, limit: limit)
+            && isBlurred(signature, beside: after, limit: limit)
     }
 
     private func isBlurred(_ signature: FrameSignature, beside other: FrameSignature, limit: Float = 0.45) -> Bool {
@@ -198,22 +194,15 @@ enum EntranceOrExit {
         guard gone.isEmpty != come.isEmpty else { return false }
         let bodies = (gone + come).map(body)
         let side = FrameSignature.side
-        var left = 0, staying = 0
-        for row in 0..<side {
-            for column in 0..<side {
-                let x = (Double(column) + 0.5) / Double(side)
-                let y = (Double(row) + 0.5) / Double(side)
-                if bodies.contains(where: { $0.x <= x && x <= $0.x + $0.width && $0.y <= y && y <= $0.y + $0.height }) {
-                    continue
-                }
-                left += 1
-                let cell = row * side + column
-                if abs(before.signature.thumbnail[cell] - after.signature.thumbnail[cell]) < maximumDifference {
-                    staying += 1
-                }
-            }
+        let rest = (0..<side * side).filter { cell in
+            let x = (Double(cell % side) + 0.5) / Double(side)
+            let y = (Double(cell / side) + 0.5) / Double(side)
+            return !bodies.contains { $0.x <= x && x <= $0.x + $0.width && $0.y <= y && y <= $0.y + $0.height }
         }
-        return Double(left) >= minimumRest * Double(side * side) && Double(staying) >= minimumStaying * Double(left)
+        let (old, new) = (before.signature.thumbnail, after.signature.thumbnail)
+        let staying = rest.count { abs(old[$0] - new[$0]) < maximumDifference }
+        return Double(rest.count) >= minimumRest * Double(side * side)
+            && Double(staying) >= minimumStaying * Double(rest.count)
     }
 
     private static func isNear(_ a: Rectangle, _ b: Rectangle) -> Bool { a.intersectionOverUnion(with: b) > 0.1 }

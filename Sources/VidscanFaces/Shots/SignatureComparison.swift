@@ -150,16 +150,10 @@ private struct ShiftedThumbnail {
             guard let sums = sums.baseAddress else { return }
             other.withUnsafeBufferPointer { other in
                 rows.withUnsafeBufferPointer { rows in
-                    layout.inside.withUnsafeBufferPointer { inside in
-                        offsets.withUnsafeBufferPointer { offsets in
-                            var shifts = vs_shifts(
-                                rows: shared.count, columns: side,
-                                first: other.baseAddress.map { $0 + shared.lowerBound * side }, first_stride: side,
-                                second: rows.baseAddress.map { $0 + (shared.lowerBound - y) * stride },
-                                second_stride: stride, offset: offsets.baseAddress, inside: inside.baseAddress)
-                            Self.kernels.add_shifts(&shifts, sums)
-                        }
-                    }
+                    guard let other = other.baseAddress, let rows = rows.baseAddress else { return }
+                    Self.kernels.add_shifts(
+                        other + shared.lowerBound * side, shared.count, side,
+                        rows + (shared.lowerBound - y) * stride, stride, offsets, layout.inside, sums)
                 }
             }
             for shift in 0..<count {

@@ -11,6 +11,8 @@ package struct MelCepstra: Sendable {
     private let filterBank: [(first: Int, weights: [Double])]
     private let transform: [[Double]]
     private let twiddles: [(cosine: Double, sine: Double)]
+    /// The index of each sample with its bits reversed.
+    private let reversed: [Int]
     /// Emphasised samples from the next window on.
     private var pending: [Float] = []
     private var previous: Float = 0
@@ -36,6 +38,9 @@ package struct MelCepstra: Sendable {
         }
         twiddles = (0..<size / 2).map {
             (cos(2 * .pi * Double($0) / Double(size)), -sin(2 * .pi * Double($0) / Double(size)))
+        }
+        reversed = (0..<size.trailingZeroBitCount).reduce([0]) { bits, _ in
+            bits.map { 2 * $0 } + bits.map { 2 * $0 + 1 }
         }
     }
 
@@ -70,9 +75,7 @@ package struct MelCepstra: Sendable {
         let size = Self.size
         var real = [Double](repeating: 0, count: size)
         var imaginary = real
-        for (index, sample) in samples.enumerated() {
-            real[index.bitReversed(bits: size.trailingZeroBitCount)] = Double(sample)
-        }
+        for (index, sample) in zip(reversed, samples) { real[index] = Double(sample) }
         var half = 1
         while half < size {
             let stride = size / (2 * half)
@@ -90,16 +93,5 @@ package struct MelCepstra: Sendable {
             half *= 2
         }
         return (0...size / 2).map { (real[$0] * real[$0] + imaginary[$0] * imaginary[$0]) / Double(size) }
-    }
-}
-
-extension Int {
-    fileprivate func bitReversed(bits: Int) -> Int {
-        var (value, reversed) = (self, 0)
-        for _ in 0..<bits {
-            reversed = reversed << 1 | value & 1
-            value >>= 1
-        }
-        return reversed
     }
 }

@@ -44,8 +44,7 @@ public struct FaceTracker: Sendable {
     public mutating func update(
         _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false, strangers: Set<Int> = []
     ) -> [Int?] {
-        tracks.removeAll { seconds - $0.motion.seconds > maximumGapSeconds + 1e-6 }
-        if isAfterCut { tracks.removeAll() }
+        tracks.removeAll { isAfterCut || seconds - $0.motion.seconds > maximumGapSeconds + 1e-6 }
         let profiles = detections.map { IdentityProfile($0) }
         var ids = pair(detections, profiles, seconds: seconds)
         for index in strangers {
@@ -69,24 +68,17 @@ public struct FaceTracker: Sendable {
     private mutating func pair(_ detections: [TrackedDetection], _ profiles: [IdentityProfile], seconds: Double)
         -> [Int?]
     {
-        var cost = [Double?](repeating: nil, count: tracks.count * detections.count)
-        for (row, track) in tracks.enumerated() {
-            for column in detections.indices {
-                let value = value(of: track, detections[column], profiles[column], seconds: seconds)
-                if let value { cost[row * detections.count + column] = -value }
-            }
+        let cost: [Double?] = tracks.flatMap { track in
+            zip(detections, profiles).map { value(of: track, $0, $1, seconds: seconds).map { -$0 } }
         }
         let columns = Assignment.solve(cost: cost, rowCount: tracks.count, columnCount: detections.count, unpaired: 0)
         var ids = [Int?](repeating: nil, count: detections.count)
         for (row, column) in columns.enumerated() {
-            guard let column else {
-                tracks[row].wasInLastSample = false
-                continue
-            }
+            tracks[row].wasInLastSample = column != nil
+            guard let column else { continue }
             let detection = detections[column]
             ids[column] = tracks[row].id
             tracks[row].motion.follow(detection.box, at: seconds)
-            tracks[row].wasInLastSample = true
             // A partly occluded face would add the appearance of what occludes it.
             if detection.confidence >= startingConfidence {
                 tracks[row].profile.add(detection, memory: 12)

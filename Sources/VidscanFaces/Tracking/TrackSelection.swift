@@ -16,10 +16,8 @@ public struct TrackSelection: Sendable {
     }
 
     public struct Identity: Sendable, Equatable {
-        /// From 1 in order of first appearance. Tracks that a cut interrupted may share one.
-        public var faceID: Int
-        /// From 1 in order of first appearance.
-        public var personID: Int
+        /// From 1 in order of first appearance. Tracks that a cut interrupted may share a face.
+        public var faceID, personID: Int
         /// The lowest ``TrackletLinker/Person/confidence`` of the face's tracks, 0…1.
         public var personConfidence: Double
 
@@ -53,30 +51,24 @@ public struct TrackSelection: Sendable {
         var identities = [Identity?](repeating: nil, count: tracks.count)
         var faceNumbers: [Int: Int] = [:]
         var personNumbers: [Int: Int] = [:]
-        var confidences: [Int: Double] = [:]
+        let confidences = Dictionary(zip(linked.faces, people.map(\.confidence))) { min($0, $1) }
         for (order, index) in kept.enumerated() {
-            let face = faceNumbers[linked.faces[order]] ?? faceNumbers.count + 1
-            faceNumbers[linked.faces[order]] = face
-            let person = people[order]
-            let number = personNumbers[person.group] ?? personNumbers.count + 1
-            personNumbers[person.group] = number
-            confidences[face] = min(confidences[face] ?? 1, person.confidence)
-            identities[index] = Identity(faceID: face, personID: number, personConfidence: person.confidence)
-        }
-        for index in kept {
-            if let face = identities[index]?.faceID { identities[index]?.personConfidence = confidences[face] ?? 0 }
+            let (face, person) = (linked.faces[order], people[order].group)
+            let faceID = faceNumbers[face] ?? faceNumbers.count + 1
+            let personID = personNumbers[person] ?? personNumbers.count + 1
+            (faceNumbers[face], personNumbers[person]) = (faceID, personID)
+            identities[index] = Identity(faceID: faceID, personID: personID, personConfidence: confidences[face] ?? 0)
         }
         var peopleLeftOut = 0
         if let maximum = options.maximumFaces {
-            var groups: [Int: (prominence: Double, first: Int)] = [:]
-            for (order, index) in kept.enumerated() {
-                let group = people[order].group
-                let known = groups[group] ?? (0, index)
-                groups[group] = (known.prominence + tracks[index].prominence, known.first)
+            var prominence: [Int: Double] = [:]
+            for (person, index) in zip(people, kept) {
+                prominence[person.group, default: 0] += tracks[index].prominence
             }
-            let best = groups.sorted { ($1.value.prominence, $0.value.first) < ($0.value.prominence, $1.value.first) }
+            // A group is the index of its first track.
+            let best = prominence.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             let chosen = Set(best.prefix(maximum).map(\.key))
-            peopleLeftOut = groups.count - chosen.count
+            peopleLeftOut = prominence.count - chosen.count
             for (order, index) in kept.enumerated() where !chosen.contains(people[order].group) {
                 identities[index] = nil
             }

@@ -63,10 +63,8 @@ public struct TrackSummary: Sendable {
         confidenceSum += detection.confidence
         (bestWeight, bestConfidence) = (max(bestWeight, weight), max(bestConfidence, detection.confidence))
         prominence += detection.box.size / Double(max(pictureSize.shortSide, 1))
-        if !hasChangedLook {
-            let look = profile.difference(to: IdentityProfile(detection)).portrait
-            hasChangedLook = (look ?? 0) > Self.otherLook
-        }
+        hasChangedLook =
+            hasChangedLook || (profile.difference(to: IdentityProfile(detection)).portrait ?? 0) > Self.otherLook
         profile.add(detection, weight: Float(weight))
     }
 
@@ -90,17 +88,15 @@ public struct TrackSummary: Sendable {
     /// after, but not the two groups. `nil` if all seem to be one person.
     public var personChange: ClosedRange<Double>? {
         let crops = crops.filter { $0.embedding != nil }.sorted { $0.seconds < $1.seconds }
-        func mean(_ pairs: [(Crop, Crop)]) -> Double? {
-            let distances = pairs.compactMap { one, other in
-                one.embedding.flatMap { one in other.embedding.map(one.distance) }
-            }
-            return distances.isEmpty ? nil : distances.reduce(0, +) / Double(distances.count)
+        let faces = crops.compactMap(\.embedding)
+        func mean(_ pairs: [(FaceEmbedding, FaceEmbedding)]) -> Double? {
+            pairs.isEmpty ? nil : pairs.reduce(0) { $0 + $1.0.distance(to: $1.1) } / Double(pairs.count)
         }
-        func pairs(_ crops: ArraySlice<Crop>) -> [(Crop, Crop)] {
-            crops.indices.flatMap { second in crops[..<second].map { ($0, crops[second]) } }
+        func pairs(_ faces: ArraySlice<FaceEmbedding>) -> [(FaceEmbedding, FaceEmbedding)] {
+            faces.indices.flatMap { second in faces[..<second].map { ($0, faces[second]) } }
         }
-        let changes = crops.indices.dropFirst().compactMap { start -> (excess: Double, start: Int)? in
-            let (before, after) = (crops[..<start], crops[start...])
+        let changes = faces.indices.dropFirst().compactMap { start -> (excess: Double, start: Int)? in
+            let (before, after) = (faces[..<start], faces[start...])
             guard let across = mean(before.flatMap { one in after.map { (one, $0) } }) else { return nil }
             let within = [mean(pairs(before)), mean(pairs(after))].compactMap { $0 }.max()
             // A single picture may be a bad one.
