@@ -12,8 +12,6 @@ public final class FaceSearch {
     /// The minimum confidence of a face in its close-up. Hidden faces, hands and patterns reached 0.8 in one frame of labelled footage.
     public static let confirmedScore = 0.8
     private let confirmedScore, candidateScore: Double
-    /// The side of a close-up, relative to the longer side of the face's box.
-    private static let closeUp = 2.0
     /// The shortest side of a tile, in pixels: two thirds of the network's input. A face in a smaller one has less than 8 pixels.
     private static let minimumTile = 128.0
 
@@ -70,12 +68,12 @@ public final class FaceSearch {
         return (0...steps).map { side / 2 + (length - side) * Double($0) / Double(steps) }
     }
 
-    /// The face in the close-up of a candidate; `nil` if none overlaps it by more than `minimumOverlap` (intersection over union).
+    /// The face in the close-up of a candidate, whose side is twice the longer one of the candidate's box; `nil` if none
+    /// overlaps the candidate by more than `minimumOverlap` (intersection over union).
     private func confirmed(
         _ face: DetectedFace, in frame: SampledFrame, minimumOverlap: Double
     ) throws -> DetectedFace? {
-        let square = RotatedSquare(
-            center: face.box.center, side: max(face.box.width, face.box.height) * Self.closeUp, angle: 0)
+        let square = RotatedSquare(center: face.box.center, side: max(face.box.width, face.box.height) * 2, angle: 0)
         let seen = try [short, full].flatMap { model in
             try model.faces(in: frame, square: square, minimumScore: confirmedScore)
         }
@@ -83,7 +81,6 @@ public final class FaceSearch {
     }
 }
 
-/// A face found by BlazeFace.
 public struct DetectedFace: Sendable {
     /// From eyebrows to chin, in display space.
     public var box: Rectangle
@@ -94,7 +91,7 @@ public struct DetectedFace: Sendable {
 /// BlazeFace (Bazarevsky et al., 2019, arXiv:1907.05047) as shipped with MediaPipe, for a square region. Its training
 /// data and architecture differ from those of vidscan's own detector, so the two do not share their blind spots.
 final class BlazeFace {
-    enum Range: String, CaseIterable {
+    enum Range: String {
         /// For faces that fill much of the square.
         case short = "face_detection_short_range.tflite"
         /// Also for small faces.
@@ -160,10 +157,7 @@ final class BlazeFace {
         guard input.count == 3 * area else {
             throw VidscanError(.inference, "\(range.rawValue) has an input of unexpected size")
         }
-        try planes.withUnsafeMutableBufferPointer { planes in
-            guard let base = planes.baseAddress else { return }
-            try cropper.crop(frame, square: square, resolution: side, into: base)
-        }
+        try cropper.crop(frame, square: square, resolution: side, into: &planes)
         let size = frame.geometry.displaySize
         let map = square.transform(resolution: side)
         for row in 0..<side {

@@ -1,7 +1,7 @@
 internal import Foundation
 public import VidscanBase
 internal import VidscanInference
-public import VidscanMedia
+internal import VidscanMedia
 public import VidscanResults
 
 /// Searches a finished video for faces that may still be visible, with detectors that no analysis uses.
@@ -30,7 +30,6 @@ public struct Verification: Sendable {
         /// When the frame after the last sighting follows; `nil` at the end of the stream.
         var endMicroseconds: Int64?
 
-        /// The sighting with the greatest score.
         public var best: Sighting { sightings.max { $0.score < $1.score } ?? sightings[0] }
     }
 
@@ -59,7 +58,6 @@ public struct Verification: Sendable {
             return count - episodes.count
         }
 
-        /// The number of frames in which a face may be visible.
         public var framesWithFaces: Int {
             Set(episodes.flatMap { $0.sightings.map { [Int64($0.stream), $0.frame] } }).count
         }
@@ -67,33 +65,27 @@ public struct Verification: Sendable {
 
     public struct Options: Sendable {
         /// The minimum confidence of a face in its best frame, 0…1.
-        public var minimumScore: Double
+        public var minimumScore = FaceSearch.confirmedScore
         /// Whether to search every frame, and to report a face that is seen in one.
         public var isThorough = false
         public var keepsPictures = false
         /// The number of frames that are searched at the same time. Findings do not depend on it.
-        public var workers: Int
-        public var limits = MediaLimits()
+        public var workers = ProcessInfo.processInfo.activeProcessorCount
 
-        public init(minimumScore: Double = FaceSearch.confirmedScore, workers: Int) {
-            (self.minimumScore, self.workers) = (minimumScore, workers)
-        }
+        public init() {}
     }
 
     private let options: Options
     private let workers: [SearchWorker]
-    /// A face whose score is below the minimum by less counts towards the length of a finding.
-    private static let doubtfulScores = 0.15
 
-    public init(models: String, options: Options) throws(VidscanError) {
+    public init(models: String, options: Options = Options()) throws(VidscanError) {
         self.options = options
         do {
             let runtime = try InferenceRuntime()
+            // A face whose score is below the minimum by less counts towards the length of a finding.
+            let score = max(0.05, options.minimumScore - 0.15)
             workers = try (0..<max(1, options.workers)).map { _ in
-                SearchWorker(
-                    search: try FaceSearch(
-                        models: models, runtime: runtime,
-                        confirmedScore: max(0.05, options.minimumScore - Self.doubtfulScores)))
+                SearchWorker(search: try FaceSearch(models: models, runtime: runtime, confirmedScore: score))
             }
         } catch {
             throw VidscanError(.setup, "cannot load the detectors: \((error as? InferenceError)?.reason ?? "\(error)")")
@@ -147,8 +139,7 @@ public struct Verification: Sendable {
     ) throws(MediaError) -> FrameReader {
         try FrameReader(
             path: input,
-            options: FrameReader.Options(
-                rate: .everyFrame, streamIndex: stream, skipsUnneededPackets: false, limits: options.limits),
+            options: FrameReader.Options(rate: .everyFrame, streamIndex: stream, skipsUnneededPackets: false),
             cancellation: cancellation)
     }
 
@@ -221,8 +212,7 @@ public struct Verification: Sendable {
     private static func hasPreview(_ path: String) throws -> Bool {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
         // Picture data cannot contain this mark.
-        let mark = Data([0xFF, 0xD8, 0xFF])
-        return bytes.dropFirst().range(of: mark) != nil
+        return bytes.dropFirst().range(of: Data([0xFF, 0xD8, 0xFF])) != nil
     }
 
     private func faces(in groups: [[SampledFrame]]) async throws -> [[[DetectedFace]]] {

@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
 internal import VidscanBase
+internal import VidscanRender
+internal import VidscanReport
 internal import VidscanResults
 
 struct AnalyzeCommand: AsyncParsableCommand {
@@ -50,25 +52,22 @@ struct AnalyzeCommand: AsyncParsableCommand {
             return resolved
         }
         var settings = resolved.settings
-        let reporter = ConsoleReporter(settings.messages)
-        for notice in resolved.notices { reporter.note(notice) }
         settings.segment = segment
+        let reporter = ConsoleReporter(settings.messages, analysis: settings)
+        for notice in resolved.notices { reporter.note(notice) }
         let models = try ExitStatus.usage.onError(reporter) { try ModelStore() }
         models.keepUntilExit()
         let analysis = Analysis(settings: settings, models: models, observer: reporter, addition: VideoAndPage())
         let targets = ResultPaths.plan(inputs: inputs, folder: settings.write.folder, segment: segment)
-        let window = ConsoleReporter.Window(start: settings.sample.start, end: settings.sample.end, segment: segment)
         let replaces = settings.write.replaces
         let command = CommandLine.arguments.filter { !inputs.contains($0) }
         try refuse(if: segment != nil && settings.render.publishFolder != nil, "--segment makes no video to --publish.")
         let publisher = try ExitStatus.usage.onError(reporter) { [settings] in try Publisher(settings, reporter.log) }
-        try await CommandWork.run(reporter, publisher: publisher) {
-            try await CommandWork.deliver(inputs, window: window, reporter) { input, position in
-                let outcome = try await analysis.run(
-                    input: input, resultPath: targets[position], replaces: replaces, command: command + [input])
-                try await publisher?.publish(targets[position], of: input)
-                return outcome
-            }
+        try await CommandWork.deliver(inputs, reporter, publisher: publisher) { input, position in
+            let outcome = try await analysis.run(
+                input: input, resultPath: targets[position], replaces: replaces, command: command + [input])
+            try await publisher?.publish(targets[position], of: input)
+            return outcome
         }
     }
 }
@@ -99,12 +98,10 @@ struct MergeCommand: AsyncParsableCommand {
         let reporter = try messages.makeReporter()
         let sets = try ExitStatus.someFailed.onError(reporter) { try SegmentMerger.sets(of: segments) }
         let merger = SegmentMerger(observer: reporter, addition: VideoAndPage())
-        try await CommandWork.run(reporter) {
-            try await CommandWork.deliver(sets.map(\.name), reporter) { _, position in
-                let set = sets[position]
-                return try await merger.run(
-                    set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force)
-            }
+        try await CommandWork.deliver(sets.map(\.name), reporter) { _, position in
+            let set = sets[position]
+            return try await merger.run(
+                set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force)
         }
     }
 }
@@ -120,5 +117,101 @@ extension VideoSegment {
             throw ValidationError("segments are numbered from 0: 0/\(count) to \(count - 1)/\(count).")
         }
         self = segment
+    }
+}
+
+/// The video and the report page that a run makes from its tables.
+struct VideoAndPage: ResultAddition {
+    func check(_ settings: Settings, resultPath: String) throws {
+        if let path = try settings.rendering?.withCovers(beside: resultPath).anonymize?.covers {
+            _ = try CoverFile(path: path)
+        }
+        guard settings.render.namesSomebody else { return }
+        // Finds a wrong number before the work.
+        _ = try EarlierPeople(resultPath: resultPath, settings: settings.render)
+    }
+
+    func make(
+        _ settings: Settings, in folder: String, resultPath: String, name: String, observer: any RunObserver
+    ) async throws -> [String] {
+        var outcome: [String] = []
+        if settings.render.namesSomebody {
+            try EarlierPeople(resultPath: resultPath, settings: settings.render).check(folder)
+        }
+        if let rendering = try settings.rendering?.withCovers(beside: resultPath) {
+            let summary = try await Renderer(options: rendering, observer: observer).run(
+                resultPath: folder, name: name, replaces: false, isNew: true)
+            outcome = [summary.hidden, summary.visibility?.words, summary.visibility?.reasons].compactMap { $0 }
+        }
+        if settings.report.page {
+            let page = try await page(settings).run(resultPath: folder, replaces: false)
+            if let notice = page.notice { observer.warned(name, message: notice) }
+        }
+        return outcome
+    }
+
+    func page(_ settings: Settings) -> Report {
+        var options = Report.Options()
+        options.hasThumbnails = settings.report.thumbnails
+        options.limits = settings.sample.limits
+        return Report(options: options)
+    }
+}
+
+/// The people and faces of an earlier result, by whose numbers a run keeps people visible.
+///
+/// Numbers depend on the video, the settings and the models. A run may use earlier ones only if it finds the same
+/// tracks and gives them the same numbers; otherwise it could show somebody else.
+struct EarlierPeople {
+    /// Must be equal in both runs.
+    private static let columns = ["face_id", "person_id", "person_confidence", "first_time", "last_time", "samples"]
+
+    private let name: String
+    private let rows: [[String]]
+
+    init(resultPath: String, settings: Settings.Render) throws(VidscanError) {
+        let method = settings.anonymize?.rawValue ?? "blur"
+        name = FilePath.name(of: resultPath)
+        guard FileSystem.entry(resultPath + "/tracks.csv") != nil else {
+            let isThere = FileSystem.entry(resultPath) != nil
+            throw .result(
+                "people are chosen by the person_ids of an earlier result, but"
+                    + " \(isThere ? "\(name) has no tracks.csv" : "there is no \(name)"); first run 'vidscan analyze"
+                    + " VIDEO --anonymize \(method) --report\(isThere ? " --force" : "")' and 'vidscan report \(name)"
+                    + " --thumbnails --force', see who is who, and repeat this command with --force")
+        }
+        do throws(VidscanError) {
+            let result = try StoredResult(path: resultPath)
+            let found = try result.analysed()
+            if let options = settings.options()?.anonymize { try AnonymizePreconditions.check(found, for: options) }
+            _ = try ChosenFaces(settings.visible, in: FaceTables(hiding: result))
+            rows = try Self.rows(of: resultPath)
+            try require(
+                Self.rows(of: found.name) == rows, .result,
+                "has corrections, and a new analysis numbers people and faces without them; use 'vidscan render"
+                    + " \(name)' with the same options")
+        } catch { throw VidscanError(error.code, "the earlier result \(name) \(error.reason)", stage: .open) }
+    }
+
+    /// Throws if this run's unfinished result in the folder numbers people and faces differently.
+    func check(_ folder: String) throws(VidscanError) {
+        guard try Self.rows(of: folder) != rows else { return }
+        throw VidscanError(
+            .result,
+            "this run numbers people differently from the earlier result \(name), so that"
+                + " somebody else might stay visible; it was made with other settings, by another version, or on another"
+                + " kind of processor: analyse the video again with --anonymize and --report, and choose again",
+            stage: .render)
+    }
+
+    private static func rows(of folder: String) throws(VidscanError) -> [[String]] {
+        let table = try TableReader(folder: folder, name: "tracks.csv")
+        let places = try columns.map(table.column)
+        var rows: [[String]] = []
+        while try table.next() {
+            rows.append(places.map { table.text($0) ?? "" })
+            try table.require(rows.count <= ReadLimits.tracks, "is one of more than \(ReadLimits.tracks) faces")
+        }
+        return rows
     }
 }

@@ -1,8 +1,13 @@
 internal import ArgumentParser
+internal import CLinux
 internal import Foundation
-internal import Glibc
+internal import Synchronization
+internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanBatch
+internal import VidscanMedia
+internal import VidscanReport
+internal import VidscanResults
 
 struct BatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,10 +51,6 @@ struct BatchCommand: ParsableCommand {
             + "USAGE: vidscan batch [<input> ...] --output <folder> [<options>]\n       vidscan batch <subcommand>"
             + "\n\n" + run[options.upperBound...].trimmingCharacters(in: .newlines) + "\n\n"
             + own[subcommands.lowerBound...]
-    }
-
-    static func isHelpRequest(_ arguments: some Sequence<String>) -> Bool {
-        [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments))
     }
 }
 
@@ -111,8 +112,6 @@ struct BatchPruneCommand: ParsableCommand {
     @Flag(help: "Do not ask before removing more than ten results.") var yes = false
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
-    private static let askedAbove = 10
-
     func validate() throws { try refuse(if: !(olderThan >= 0), "--older-than must be 0 or more days.") }
 
     func run() throws {
@@ -122,21 +121,20 @@ struct BatchPruneCommand: ParsableCommand {
             if dryRun || !yes {
                 let paths = try folder.prunable(olderThanDays: olderThan, shard: shard)
                 if dryRun { return reporter.listRemovals(paths.map { "\(folder.path)/\($0)" }, "result") }
-                if paths.count > Self.askedAbove { try confirm(paths.count) }
+                if paths.count > 10 {
+                    try require(
+                        isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1, .input,
+                        "\(paths.count) results would be removed; --dry-run lists them, --yes removes them")
+                    Output.progress("Remove \(paths.count) results? [y/N] ")
+                    try require(["y", "yes"].contains(readLine()?.lowercased()), .interrupted, "nothing was removed")
+                }
             }
-            reporter.pruned(try folder.prune(olderThanDays: olderThan, shard: shard), folder: folder.path)
-        } catch let error as VidscanError {
-            reporter.stopped(error)
-            throw ExitStatus.after(error)
-        }
-    }
-
-    private func confirm(_ count: Int) throws {
-        try require(
-            isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1, .input,
-            "\(count) results would be removed; --dry-run lists them, --yes removes them")
-        Output.progress("Remove \(count) results? [y/N] ")
-        try require(["y", "yes"].contains(readLine()?.lowercased()), .interrupted, "nothing was removed")
+            let pruning = try folder.prune(olderThanDays: olderThan, shard: shard)
+            for (path, reason) in pruning.kept { reporter.warned("\(folder.path)/\(path)", "not removed: \(reason)") }
+            reporter.log(
+                .info, .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
+                ["results": pruning.removed, "output": folder.path])
+        } catch { throw reporter.stopped(error) }
     }
 }
 
@@ -155,10 +153,164 @@ struct BatchForgetCommand: ParsableCommand {
         let folder = BatchFolder(FilePath.absolute(folder))
         do {
             let paths = try folder.forgetGone(shard: shard, isDryRun: dryRun)
-            if dryRun { reporter.listRemovals(paths, "file") } else { reporter.forgot(paths, folder: folder.path) }
+            if dryRun { return reporter.listRemovals(paths, "file") }
+            for path in paths { reporter.log(reporter.log.detail, .forgotten, input: path, "forgotten") }
+            reporter.log(
+                .info, .forgotten, "\(NumberText.count(paths.count, "file")) forgotten",
+                ["files": paths.count, "output": folder.path])
+        } catch { throw reporter.stopped(error) }
+    }
+}
+
+/// A worker of `vidscan batch`: runs jobs from standard input, one at a time.
+struct BatchWorkerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "batch-worker", abstract: "Analyses files for 'vidscan batch'.", shouldDisplay: false)
+
+    func run() async throws {
+        // If the batch is killed, the kernel kills its workers too.
+        _ = vs_die_with_parent()
+        // If the machine runs out of memory, the kernel kills the worker rather than the batch.
+        try? Data("500".utf8).write(to: URL(fileURLWithPath: "/proc/self/oom_score_adj"))
+        // Service managers send these to all processes of a batch, but the batch ends its workers itself, with SIGUSR1.
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+        _ = Self.messages
+        guard let line = try await Self.nextLine() else { return }
+        let (analysis, command): (Analysis, [String])
+        do { (analysis, command) = try Self.setUp(line) } catch {
+            _ = try await Self.nextLine()
+            Self.send(.failed(reason: "\(error)", kind: .setup))
+            throw ExitStatus.usage
+        }
+        let work = Task {
+            while let line = try await Self.nextLine() {
+                let job: WorkerJob
+                do { job = try JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8)) } catch {
+                    Self.send(.failed(reason: "its worker cannot read what to do: \(error)", kind: .other))
+                    continue
+                }
+                Self.triggerTestFault(job.input)
+                Self.send(await Self.analyze(job, with: analysis, command))
+                if Task.isCancelled { throw ExitStatus.interrupted }
+            }
+        }
+        let interrupts = InterruptHandler(on: [SIGUSR1]) { work.cancel() }
+        defer { interrupts.stop() }
+        try await work.value
+    }
+
+    private static func setUp(_ line: String) throws -> (Analysis, command: [String]) {
+        let setup = try JSONDecoder().decode(WorkerSetup.self, from: Data(line.utf8))
+        let file = try PipelineFile(
+            text: setup.pipeline, path: "the batch's pipeline", filters: .run(allowsFiles: setup.allowsFileFilters))
+        let workers = try ResolvedSettings.Override("detect.workers", .integer(setup.workers), option: "--workers")
+        let settings = try ResolvedSettings(workers: 1, file: file, overrides: [workers]).settings
+        let models = try ModelStore()
+        models.keepUntilExit()
+        let analysis = Analysis(
+            settings: settings, models: models, observer: WorkerObserver(settings), addition: VideoAndPage())
+        return (analysis, setup.command)
+    }
+
+    private static func analyze(_ job: WorkerJob, with analysis: Analysis, _ command: [String]) async -> WorkerMessage {
+        do {
+            if job.work == .report {
+                let folder = try Folder(job.folder).folder(job.resultPath)
+                _ = try await VideoAndPage().page(analysis.settings).run(resultPath: folder.path, replaces: false)
+                return .done(WorkerReport())
+            }
+            let summary = try await analysis.run(
+                input: job.input, resultPath: "\(job.folder)/\(job.resultPath)", below: job.folder, replaces: true,
+                command: command)
+            var report = WorkerReport()
+            (report.frames, report.faces) = (summary.counts.sampledFrames, summary.counts.faces)
+            (report.people, report.events) = (summary.counts.personIds, summary.counts.events)
+            report.warnings = summary.warnings
+            report.videoSeconds = Double(summary.analysedMicroseconds) / 1e6
+            report.wallSeconds = summary.wallSeconds
+            // Optional, because a digest only saves work later.
+            if job.takesDigest { report.digest = summary.digest ?? (try? FileDigest.sha256(path: job.input)) }
+            return .done(report)
         } catch {
-            reporter.stopped(error)
-            throw ExitStatus.after(error)
+            let known = error as? VidscanError
+            return .failed(reason: known?.reason ?? "\(error)", kind: known.map(kind(of:)) ?? .other)
         }
     }
+
+    /// Faults that no file causes reliably, for tests: `VIDSCAN_TEST_FAULT=abort:a.mp4,hang:b.mp4,memory:c.mp4`.
+    private static func triggerTestFault(_ input: String) {
+        guard let plan = ProcessInfo.processInfo.environment["VIDSCAN_TEST_FAULT"] else { return }
+        let (faults, name) = (plan.components(separatedBy: ","), FilePath.name(of: input))
+        if faults.contains("abort:" + name) { abort() }
+        while faults.contains("hang:" + name) { sleep(1) }
+        while faults.contains("memory:" + name) {
+            let block = UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 4096)
+            memset(block, 1, 64 << 20)
+            usleep(50_000)
+        }
+    }
+
+    private static func kind(of error: VidscanError) -> WorkerFailure {
+        switch error.code {
+        case .interrupted: .interrupted
+        case .setup: .setup
+        case .media(.notMedia), .media(.refersElsewhere): .notMedia
+        case .media(.noVideo): .noVideo
+        case .diskFull: .diskFull
+        default: .other
+        }
+    }
+
+    /// On a separate thread, because reading blocks.
+    private static func nextLine() async throws -> String? {
+        try await BlockingWork.run(thread: "jobs", input: "standard input") { _ in readLine() }
+    }
+
+    /// Separates the messages from what libraries print to standard output, which goes to standard error.
+    private static let messages: Int32 = {
+        let pipe = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+        dup2(STDERR_FILENO, STDOUT_FILENO)
+        return pipe
+    }()
+
+    fileprivate static func send(_ message: WorkerMessage) {
+        do {
+            try FileSystem.write([UInt8](JSONEncoder().encode(message)) + [UInt8(ascii: "\n")], to: messages)
+        } catch let error as SystemError {
+            // Without the batch, nobody waits for results.
+            Output.error("vidscan: error: cannot send a message to the batch: \(error)")
+            Glibc.exit(ExitStatus.someFailed.code)
+        } catch {
+            // A number that JSON cannot represent. The text has none.
+            send(.failed(reason: "its worker cannot send a message: \(error)", kind: .other))
+        }
+    }
+}
+
+private final class WorkerObserver: RunObserver {
+    private let window: (start: Int64, end: Int64?)
+    private let state = Mutex((end: Int64?.none, lastProgress: ContinuousClock.now))
+
+    init(_ settings: Settings) { window = (settings.sample.start ?? 0, settings.sample.end) }
+
+    func opened(_ input: String, info: VideoInfo) {
+        let end = [window.end, info.durationMicroseconds].compactMap { $0 }.min()
+        state.withLock { $0 = (end: end, lastProgress: .now) }
+        BatchWorkerCommand.send(.opened(videoSeconds: info.durationMicroseconds.map { Double($0) / 1e6 }))
+    }
+
+    /// The batch writes its state only every two seconds.
+    func progressed(_ progress: RunProgress) {
+        let message: FileProgress? = state.withLock { state in
+            let now = ContinuousClock.now
+            guard now - state.lastProgress >= .seconds(1) else { return nil }
+            state.lastProgress = now
+            return FileProgress(
+                seconds: Double(max(0, progress.microseconds - window.start)) / 1e6,
+                lengthSeconds: state.end.map { Double(max(0, $0 - window.start)) / 1e6 })
+        }
+        if let message { BatchWorkerCommand.send(.progressed(message)) }
+    }
+
+    func warned(_ input: String, message: String) { BatchWorkerCommand.send(.warned(message)) }
 }

@@ -16,32 +16,6 @@ final class BatchConsoleReporter: BatchObserver {
 
     init(_ options: MessageOptions, shard: BatchShard? = nil) { log = ConsoleLog(options, shard: shard) }
 
-    /// `seconds`: how long the analysis takes, about; `nil` if unknown. `videoSeconds`: the length of its videos,
-    /// about. `basis`: what this was estimated from.
-    func listDecisions(
-        _ plan: [BatchJournal.PlannedInput], skipped: [InputFinder.Problem], seconds: Double?, videoSeconds: Double,
-        basis: String
-    ) {
-        for planned in plan {
-            let decision = planned.isDue ? "run " : planned.reason == .hasWarnings ? "fail" : "skip"
-            Output.standard("\(decision)  \(planned.input.path)  (\(planned.explanation))")
-        }
-        for problem in skipped { Output.standard("skip  \(problem.path)  (\(problem.reason))") }
-        let time =
-            seconds.map { seconds in
-                ", in \(seconds < 1 ? "less than a second" : "about \(Self.duration(seconds))")"
-                    + (videoSeconds > 0 ? String(format: " (%.1f× real time)", videoSeconds / max(seconds, 1e-3)) : "")
-                    + ", estimated from \(basis)"
-            } ?? ""
-        Output.standard(
-            "\(plan.count(where: \.isDue)) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
-    }
-
-    func listMissingReports(_ inputs: [BatchInput]) {
-        for input in inputs { Output.standard("add   \(input.path)  (no report page)") }
-        Output.standard("\(NumberText.count(inputs.count, "report")) would be added")
-    }
-
     func skipped(_ problems: [InputFinder.Problem]) {
         for problem in problems.prefix(Self.maximumSkipped) {
             log(.info, .skipped, "skipped \(problem.path): \(problem.reason)", ["input": problem.path])
@@ -134,11 +108,11 @@ final class BatchConsoleReporter: BatchObserver {
             ["files": files])
     }
 
-    func stopped(_ error: VidscanError) {
+    func stopped(_ error: VidscanError) -> ExitStatus {
         log(.error, error.code == .interrupted ? .interrupted : .stopped, "\(error)")
+        return .after(error)
     }
 
-    /// Says how much work is left, and how to continue.
     func interrupted(_ progress: Batch.Progress, isForced: Bool) {
         let again = isForced ? "the same command without --force" : "the same command again"
         let done = progress.done
@@ -218,45 +192,15 @@ final class BatchConsoleReporter: BatchObserver {
         }
     }
 
-    func addedReports(_ summary: Batch.Summary, of results: Int, folder: String) {
-        log.clearProgressLine()
-        let progress = summary.progress
-        let others = results - progress.done - progress.failed
-        log(
-            .info, .finished,
-            "\(NumberText.count(progress.done, "report")) added, \(progress.failed) failed,"
-                + " \(NumberText.count(others, "result")) had one already -> \(folder)/",
-            ["done": progress.done, "failed": progress.failed, "output": folder])
-    }
-
-    func pruned(_ pruning: BatchFolder.PruneOutcome, folder: String) {
-        for (path, reason) in pruning.kept { warned("\(folder)/\(path)", "not removed: \(reason)") }
-        log(
-            .info, .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
-            ["results": pruning.removed, "output": folder])
-    }
-
     func listRemovals(_ paths: [String], _ noun: String) {
         for path in paths { Output.standard(path) }
         Output.standard("\(NumberText.count(paths.count, noun)) would be \(noun == "file" ? "forgotten" : "removed")")
     }
 
-    func forgot(_ paths: [String], folder: String) {
-        for path in paths { log(log.detail, .forgotten, input: path, "forgotten") }
-        log(
-            .info, .forgotten, "\(NumberText.count(paths.count, "file")) forgotten",
-            ["files": paths.count, "output": folder])
-    }
-
     func linked(_ summary: PeopleStudy.Summary) {
         for warning in summary.warnings { warned(warning.video, warning.message) }
         for failure in summary.failures { failed(failure.input ?? summary.path, reason: failure.reason) }
-        log(.info, .people, summary.text, summary.fields)
-    }
-
-    /// For results with embeddings that nobody has compared.
-    func keptEmbeddings(folder: String) {
-        log(.info, .message, "'vidscan people \(folder)' joins the people of all videos", ["output": folder])
+        log.linked(summary)
     }
 
     /// `37 done, 1 failed, 12 left  4:02:10 of video  8.1× real time  0:30:12 left  a.mp4 43 %`
@@ -271,11 +215,6 @@ final class BatchConsoleReporter: BatchObserver {
             file.progress?.fraction.map { "\(FilePath.name(of: file.path)) \(Int($0 * 100)) %" }
         }
         return fields.joined(separator: "  ")
-    }
-
-    /// `12:30`, or `12.3 hours`
-    private static func duration(_ seconds: Double) -> String {
-        seconds < 3600 ? clock(seconds) : String(format: "%.1f hours", seconds / 3600)
     }
 
     private static func clock(_ seconds: Double) -> String { TimeText.clock(Int64(seconds * 1e6)) }

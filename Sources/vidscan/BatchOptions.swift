@@ -12,10 +12,8 @@ struct BatchInputOptions: ParsableArguments {
     @Option("file", "Read more inputs from a file, one path per line or zero-terminated; - is standard input.")
     var from: String?
 
-    @Option(help: .value("glob", "In folders, take only files that match; * also matches /."))
-    var include: [String] = []
-
-    @Option(help: .value("glob", "In folders, leave out files that match.")) var exclude: [String] = []
+    @Option("glob", "In folders, take only files that match; * also matches /.") var include: [String] = []
+    @Option("glob", "In folders, leave out files that match.") var exclude: [String] = []
     @Option("K/N", "Analyse one of several shards: its number, from 0, and their count.") var shard: BatchShard?
 
     func validate() throws {
@@ -76,9 +74,9 @@ struct BatchExecutionOptions: ParsableArguments {
         "Files at a time. Default: one per two cores, as long as each gets 1 GB of memory, or its --memory-limit.")
     var jobs: Int?
 
-    @Option(help: .value("count", "How many times later runs retry a file that failed.")) var retries = 2
-    @Option(help: .value("seconds", "Stop a file that takes longer.")) var timeout = 300.0
-    @Option(help: .value("seconds", "Add this to --timeout for each second of the video.")) var timeoutPerSecond = 30.0
+    @Option("count", "How many times later runs retry a file that failed.") var retries = 2
+    @Option("seconds", "Stop a file that takes longer.") var timeout = 300.0
+    @Option("seconds", "Add this to --timeout for each second of the video.") var timeoutPerSecond = 30.0
 
     @Option(
         "megabytes",
@@ -91,8 +89,7 @@ struct BatchExecutionOptions: ParsableArguments {
             + " less.")
     var memoryLimit: Int?
 
-    @Option(help: .value("megabytes", "Stop the batch when less is free on the disk of the results."))
-    var leaveFree = 64
+    @Option("megabytes", "Stop the batch when less is free on the disk of the results.") var leaveFree = 64
 
     @Flag(
         help: """
@@ -199,16 +196,15 @@ enum BatchChecks {
     }
 }
 
-/// Names the changed settings of each input. The journal has only digests, but one result of a configuration shows the
-/// settings of all its results.
-struct BatchExplanation {
-    private static let maximumChanges = 5
+extension Configuration {
+    /// What has changed since a result was made; `nil` if its configuration cannot be read.
+    func changes(since resultPath: String) -> [String]? { try? Configuration(resultPath: resultPath).changes(to: self) }
 
-    let configuration: Configuration
-    let folder: BatchFolder
-    let journal: BatchJournal
-
-    func explain(_ plan: inout [BatchJournal.PlannedInput]) throws(VidscanError) {
+    /// Names the changed settings of each input. The journal has only digests, but one result of a configuration shows
+    /// the settings of all its results.
+    func explain(
+        _ plan: inout [BatchJournal.PlannedInput], _ journal: BatchJournal, in folder: String
+    ) throws(VidscanError) {
         let indices = plan.indices.filter {
             [.settingsChanged, .kept].contains(plan[$0].reason) && plan[$0].former != nil
         }
@@ -216,20 +212,15 @@ struct BatchExplanation {
         guard !wanted.isEmpty else { return }
         var details: [String: String] = [:]
         for item in try journal.items() where item.isFinished && wanted.contains(item.configuration) {
-            guard details[item.configuration] == nil else { continue }
-            details[item.configuration] = changes(since: "\(folder.path)/\(item.resultPath)")
+            guard details[item.configuration] == nil, let found = changes(since: "\(folder)/\(item.resultPath)"),
+                !found.isEmpty
+            else { continue }
+            let more = found.count > 5 ? ", and \(found.count - 5) more" : ""
+            details[item.configuration] = found.prefix(5).joined(separator: ", ") + more
         }
         for index in indices {
             guard let detail = plan[index].former.flatMap({ details[$0.configuration] }) else { continue }
             plan[index].detail = plan[index].reason == .kept ? "kept: \(detail)" : detail
         }
-    }
-
-    /// `nil` if nothing differs, or the result does not say.
-    private func changes(since result: String) -> String? {
-        let changes = (try? Configuration(resultPath: result))?.changes(to: configuration) ?? []
-        guard !changes.isEmpty else { return nil }
-        let more = changes.count > Self.maximumChanges ? ", and \(changes.count - Self.maximumChanges) more" : ""
-        return changes.prefix(Self.maximumChanges).joined(separator: ", ") + more
     }
 }

@@ -22,12 +22,8 @@ struct BatchRunCommand: AsyncParsableCommand {
         do {
             status = try await work.run(&interrupts)
         } catch let error where error is VidscanError || error is CancellationError {
-            let error = error as? VidscanError ?? VidscanError(.interrupted, "interrupted")
-            work.reporter.stopped(error)
-            status = ExitStatus.after(error)
-        } catch let ended as ExitStatus {
-            status = ended
-        }
+            status = work.reporter.stopped(error as? VidscanError ?? VidscanError(.interrupted, "interrupted"))
+        } catch let ended as ExitStatus { status = ended }
         status = work.writeMetrics(status)
         guard let status else { return }
         if status.code != ExitStatus.interrupted.code {
@@ -94,11 +90,9 @@ private struct BatchWork {
         let journal = try BatchJournal(folder: folder.path, shard: files.shard)
         try folder.removeLeftovers()
         let succeeded =
-            if execution.onlyMissing != nil {
-                try await addReports(findings.inputs, in: journal, budget, &interrupts)
-            } else {
-                try await analyze(findings, in: journal, budget, &interrupts)
-            }
+            try await execution.onlyMissing != nil
+            ? addReports(findings.inputs, in: journal, budget, &interrupts)
+            : analyze(findings, in: journal, budget, &interrupts)
         return succeeded && findings.problems.isEmpty ? nil : .someFailed
     }
 
@@ -132,9 +126,15 @@ private struct BatchWork {
             throw ExitStatus.interrupted
         }
         var summary = try result.get()
-        try add(
-            journal.failures(among: Set(due.map { PathBytes($0.resultPath) }), isStrict: selection.isStrict),
-            to: &summary)
+        // Another process may have analysed some of the inputs.
+        let known = Set(summary.failures.map { PathBytes($0.path) })
+        let failures = try journal.failures(
+            among: Set(due.map { PathBytes($0.resultPath) }), isStrict: selection.isStrict)
+        for (path, reason) in failures.sorted(by: { $0.key < $1.key }) where !known.contains(path) {
+            summary.failures.append((path.path, reason))
+            summary.progress.failed += 1
+            reporter.failed(path.path, reason: reason)
+        }
         if execution.merge {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
@@ -188,11 +188,9 @@ private struct BatchWork {
         var plan = try journal.register(
             inputs, configuration: digest, selection: selection, isEquivalent: isEquivalent, verdicts: verdicts,
             isDryRun: execution.dryRun,
-            isMadeAsConfigured: { resultPath in
-                let made = try? Configuration(resultPath: "\(folder.path)/\(resultPath)")
-                return made?.changes(to: configuration).isEmpty ?? false
-            }, hasResult: folder.hasResult)
-        try BatchExplanation(configuration: configuration, folder: folder, journal: journal).explain(&plan)
+            isMadeAsConfigured: { configuration.changes(since: "\(folder.path)/\($0)")?.isEmpty ?? false },
+            hasResult: folder.hasResult)
+        try configuration.explain(&plan, journal, in: folder.path)
         return plan
     }
 
@@ -210,8 +208,9 @@ private struct BatchWork {
     ) async throws {
         let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard)
         if execution.onlyMissing != nil {
-            return reporter.listMissingReports(
-                try finished(findings.inputs, in: journal).filter { !hasReport($0.resultPath) })
+            let lacking = try finished(findings.inputs, in: journal).filter { !hasReport($0.resultPath) }
+            for input in lacking { Output.standard("add   \(input.path)  (no report page)") }
+            return Output.standard("\(NumberText.count(lacking.count, "report")) would be added")
         }
         let plan = try plan(findings.inputs, in: journal)
         let due = plan.filter(\.isDue).map(\.input)
@@ -221,15 +220,24 @@ private struct BatchWork {
             basis = "the first seconds of \(NumberText.count(samples.count, "file"))"
             estimate = TimeEstimate(samples)
         }
-        let bytes = due.map { Double($0.state.bytes) }
-        reporter.listDecisions(
-            plan, skipped: findings.skipped, seconds: due.isEmpty ? nil : estimate?.seconds(bytes, jobs: budget.jobs),
-            videoSeconds: estimate?.videoSeconds(bytes) ?? 0, basis: basis)
+        for planned in plan {
+            let decision = planned.isDue ? "run " : planned.reason == .hasWarnings ? "fail" : "skip"
+            Output.standard("\(decision)  \(planned.input.path)  (\(planned.explanation))")
+        }
+        for problem in findings.skipped { Output.standard("skip  \(problem.path)  (\(problem.reason))") }
+        var time = ""
+        if let estimate, !due.isEmpty {
+            let bytes = due.map { Double($0.state.bytes) }
+            let (seconds, videoSeconds) = (estimate.seconds(bytes, jobs: budget.jobs), estimate.videoSeconds(bytes))
+            let length =
+                seconds < 3600 ? TimeText.clock(Int64(seconds * 1e6)) : String(format: "%.1f hours", seconds / 3600)
+            time = ", in " + (seconds < 1 ? "less than a second" : "about \(length)")
+            if videoSeconds > 0 { time += String(format: " (%.1f× real time)", videoSeconds / max(seconds, 1e-3)) }
+            time += ", estimated from \(basis)"
+        }
+        Output.standard("\(due.count) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
         reporter.warnOfRepetition(plan)
     }
-
-    private static let measuredFiles = 3
-    private static let measuredMicroseconds: Int64 = 5_000_000
 
     /// Analyses the beginning of a small, a medium and a large file in a private folder that is removed.
     private func measure(
@@ -244,9 +252,10 @@ private struct BatchWork {
         settings.render = Settings.Render()
         settings.write.tables = nil
         let (start, end) = (settings.sample.start ?? 0, settings.sample.end ?? .max)
-        settings.sample.end = min(min(start, .max - Self.measuredMicroseconds) + Self.measuredMicroseconds, end)
+        let length: Int64 = 5_000_000
+        settings.sample.end = min(min(start, .max - length) + length, end)
         let sorted = inputs.sorted { ($0.state.bytes, $0.path) < ($1.state.bytes, $1.path) }
-        let count = min(sorted.count, Self.measuredFiles)
+        let count = min(sorted.count, 3)
         let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
         let batch = batch(journal, budget, in: path, try ResolvedSettings(settings).yaml)
         let task = Task { try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 } }
@@ -254,21 +263,12 @@ private struct BatchWork {
         return try await task.value
     }
 
-    /// Adds failures of inputs that another process analysed, by their paths.
-    private func add(_ failures: [PathBytes: String], to summary: inout Batch.Summary) {
-        let known = Set(summary.failures.map { PathBytes($0.path) })
-        for (path, reason) in failures.sorted(by: { $0.key < $1.key }) where !known.contains(path) {
-            summary.failures.append((path.path, reason))
-            summary.progress.failed += 1
-            reporter.failed(path.path, reason: reason)
-        }
-    }
-
     /// Returns whether every result could be read. With several shards, the user starts this, because a shard does not
     /// know when the others are done.
     private func linkPeople() async throws -> Bool {
         guard files.shard == nil else {
-            reporter.keptEmbeddings(folder: folder.path)
+            let advice = "'vidscan people \(folder.path)' joins the people of all videos"
+            reporter.log(.info, .message, advice, ["output": folder.path])
             return true
         }
         do {
@@ -303,7 +303,13 @@ private struct BatchWork {
         let result = await task.result
         try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard)
         let summary = try result.get()
-        reporter.addedReports(summary, of: known.count, folder: folder.path)
+        let (done, failed) = (summary.progress.done, summary.progress.failed)
+        reporter.log.clearProgressLine()
+        reporter.log(
+            .info, .finished,
+            "\(NumberText.count(done, "report")) added, \(failed) failed,"
+                + " \(NumberText.count(known.count - done - failed, "result")) had one already -> \(folder.path)/",
+            ["done": done, "failed": failed, "output": folder.path])
         return summary.failures.isEmpty
     }
 
@@ -335,7 +341,7 @@ private struct BatchWork {
         do throws(VidscanError) { try metrics.finish(exitStatus: status?.code ?? 0) } catch {
             // If the batch failed too, its error matters more.
             guard status == nil else { return status }
-            reporter.stopped(error)
+            _ = reporter.stopped(error)
             return .someFailed
         }
         return status
@@ -344,19 +350,17 @@ private struct BatchWork {
     func runFailureHook(_ status: ExitStatus, _ interrupts: InterruptHandler) async throws(ExitStatus) {
         guard let command = execution.onFailure else { return }
         let name = "--on-failure"
-        let hook = FailureHook(
-            command: command, variables: ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder.path])
+        let variables = ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder.path]
         let termination: SpawnedProcess.Termination?
-        do throws(SystemError) { termination = try await hook.run(interrupts) } catch {
-            return reporter.warned(name, "cannot start /bin/sh: \(error)")
-        }
+        do throws(SystemError) {
+            termination = try await FailureHook().run(command, variables: variables, interrupts)
+        } catch { return reporter.warned(name, "cannot start /bin/sh: \(error)") }
         switch termination {
         case .status(0): break
         case .status(let status): reporter.warned(name, "the command ended with status \(status)")
         case .signal(let signal): reporter.warned(name, "the command was killed by signal \(signal)")
         case nil:
-            reporter.stopped(VidscanError(.interrupted, "interrupted during the --on-failure command"))
-            throw .interrupted
+            throw reporter.stopped(VidscanError(.interrupted, "interrupted during the --on-failure command"))
         }
     }
 }

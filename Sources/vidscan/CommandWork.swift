@@ -26,7 +26,7 @@ enum CommandWork {
             if publisher?.isIncomplete == true { throw ExitStatus.usage }
             guard failures == 0 else { throw ExitStatus.someFailed }
         } catch let error as VidscanError where error.code == .interrupted {
-            reporter.interrupted()
+            reporter.log(.error, .interrupted, "interrupted; complete results are kept")
             throw ExitStatus.interrupted
         } catch let error as VidscanError {
             reporter.failed(error)
@@ -36,12 +36,11 @@ enum CommandWork {
 
     /// Processes the inputs in order, and returns how many failed. It stops early if no other input can succeed either.
     static func each(
-        of inputs: [String], window: ConsoleReporter.Window = ConsoleReporter.Window(), _ reporter: ConsoleReporter,
-        _ work: (String, Int) async throws -> Void
+        of inputs: [String], _ reporter: ConsoleReporter, _ work: (String, Int) async throws -> Void
     ) async throws -> Int {
         var failures = 0
         for (position, input) in inputs.enumerated() {
-            reporter.started(input, number: position + 1, of: inputs.count, window: window)
+            reporter.started(input, number: position + 1, of: inputs.count)
             do { try await work(input, position) } catch {
                 if let error = error as? VidscanError, [.interrupted, .setup].contains(error.code) { throw error }
                 failures += 1
@@ -51,25 +50,27 @@ enum CommandWork {
         return failures
     }
 
-    /// Makes a result of each input. Prints a notice about several inputs once, at the end.
+    /// Runs work that makes a result of each input. Prints a notice about several inputs once, at the end.
     static func deliver(
-        _ inputs: [String], window: ConsoleReporter.Window = ConsoleReporter.Window(), _ reporter: ConsoleReporter,
-        _ work: (String, Int) async throws -> RunOutcome
-    ) async throws -> Int {
-        var common: [String] = []
-        let failures = try await each(of: inputs, window: window, reporter) { input, position in
-            let summary = try await work(input, position)
-            reporter.delivered(input, summary: summary)
-            for notice in summary.notices {
-                if inputs.count == 1 || !summary.commonNotices.contains(notice) {
-                    reporter.note(notice, input: input)
-                } else if !common.contains(notice) {
-                    common.append(notice)
+        _ inputs: [String], _ reporter: ConsoleReporter, publisher: Publisher? = nil,
+        _ work: @escaping @Sendable (String, Int) async throws -> RunOutcome
+    ) async throws {
+        try await run(reporter, publisher: publisher) {
+            var common: [String] = []
+            let failures = try await CommandWork.each(of: inputs, reporter) { input, position in
+                let summary = try await work(input, position)
+                reporter.delivered(input, summary: summary)
+                for notice in summary.notices {
+                    if inputs.count == 1 || !summary.commonNotices.contains(notice) {
+                        reporter.note(notice, input: input)
+                    } else if !common.contains(notice) {
+                        common.append(notice)
+                    }
                 }
             }
+            for notice in common { reporter.note(notice) }
+            return failures
         }
-        for notice in common { reporter.note(notice) }
-        return failures
     }
 }
 
@@ -77,11 +78,10 @@ enum CommandWork {
 final class InterruptHandler {
     /// The closures may run on any thread.
     private final class Target: Sendable {
-        let cancel: Mutex<@Sendable () -> Void>
-        let abandon = Mutex<@Sendable () -> Void>({})
+        let actions: Mutex<(cancel: @Sendable () -> Void, abandon: @Sendable () -> Void)>
         let isCancelled = Atomic(false)
 
-        init(_ cancel: @escaping @Sendable () -> Void) { self.cancel = Mutex(cancel) }
+        init(_ cancel: @escaping @Sendable () -> Void) { actions = Mutex((cancel: cancel, abandon: {})) }
     }
 
     private let signals: [Int32]
@@ -97,11 +97,11 @@ final class InterruptHandler {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 if target.isCancelled.exchange(true, ordering: .acquiringAndReleasing) {
-                    target.abandon.withLock { $0 }()
+                    target.actions.withLock { $0.abandon }()
                     _exit(130)
                 }
                 // Cancelling may wait for a blocked thread, but the handler must be free for the next signal.
-                DispatchQueue.global().async { target.cancel.withLock { $0 }() }
+                DispatchQueue.global().async { target.actions.withLock { $0.cancel }() }
             }
             source.resume()
             return source
@@ -111,8 +111,7 @@ final class InterruptHandler {
     /// Replaces the closures; `abandon` runs before a second signal ends the process. A command has only one handler,
     /// because a later one would receive no signals (observed with libdispatch on Linux).
     func redirect(to cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void) {
-        target.cancel.withLock { $0 = cancel }
-        target.abandon.withLock { $0 = abandon }
+        target.actions.withLock { $0 = (cancel: cancel, abandon: abandon) }
     }
 
     func stop() {
@@ -121,59 +120,52 @@ final class InterruptHandler {
     }
 }
 
-struct FailureHook {
-    let command: String
-    let variables: [String: String]
-
+/// A shell command that runs after a batch has failed.
+final class FailureHook: Sendable {
     /// An interruption can precede the shell's start.
-    private final class Interruption: Sendable {
-        private let state = Mutex((process: SpawnedProcess?.none, isInterrupted: false))
+    private let state = Mutex((process: SpawnedProcess?.none, isInterrupted: false))
 
-        var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+    private var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-        func start(_ process: SpawnedProcess) {
-            state.withLock { state in
-                state.process = process
-                if state.isInterrupted { process.signalGroup(SIGTERM) }
-            }
-        }
-
-        func interrupt(_ signal: Int32) {
-            state.withLock { state in
-                state.isInterrupted = true
-                state.process?.signalGroup(signal)
-            }
+    private func interrupt(_ signal: Int32) {
+        state.withLock { state in
+            state.isInterrupted = true
+            state.process?.signalGroup(signal)
         }
     }
 
     /// Passes on SIGINT and SIGTERM to all processes of the command as SIGTERM, and kills those that still run two
     /// seconds later. Returns `nil` after such a signal.
-    func run(_ interrupts: InterruptHandler) async throws(SystemError) -> SpawnedProcess.Termination? {
-        let interruption = Interruption()
+    func run(
+        _ command: String, variables: [String: String], _ interrupts: InterruptHandler
+    ) async throws(SystemError) -> SpawnedProcess.Termination? {
         interrupts.redirect {
-            interruption.interrupt(SIGTERM)
-            DispatchQueue.global().asyncAfter(deadline: .now() + 2) { interruption.interrupt(SIGKILL) }
+            self.interrupt(SIGTERM)
+            DispatchQueue.global().asyncAfter(deadline: .now() + 2) { self.interrupt(SIGKILL) }
         } abandon: {
-            interruption.interrupt(SIGKILL)
+            self.interrupt(SIGKILL)
         }
-        let process = try spawn()
-        interruption.start(process)
+        let process = try Self.spawn(command, variables)
+        state.withLock { state in
+            state.process = process
+            if state.isInterrupted { process.signalGroup(SIGTERM) }
+        }
         // On a separate thread, because waiting blocks.
         let termination = await withCheckedContinuation { continuation in
             let wait: @Sendable () -> Void = {
                 let termination = process.wait {
                     // Includes processes that the command left in the background.
-                    if interruption.isInterrupted { process.signalGroup(SIGKILL) }
+                    if self.isInterrupted { process.signalGroup(SIGKILL) }
                 }
                 continuation.resume(returning: termination)
             }
             // Blocking this thread does no harm, because the batch has ended.
             do throws(VidscanError) { try SystemThread.start(name: "hook", wait) } catch { wait() }
         }
-        return interruption.isInterrupted ? nil : termination
+        return isInterrupted ? nil : termination
     }
 
-    private func spawn() throws(SystemError) -> SpawnedProcess {
+    private static func spawn(_ command: String, _ variables: [String: String]) throws(SystemError) -> SpawnedProcess {
         // Reading from the terminal would stop a process group in the background.
         let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard nothing >= 0 else { throw .current }
@@ -199,10 +191,8 @@ final class Publisher: Sendable {
         self.log = log
         publication = try Publication(
             folder: folder, approver: settings.render.approver, replaces: replaces || settings.write.replaces)
-        let options = Verification.Options(workers: ProcessInfo.processInfo.activeProcessorCount)
         verification =
-            settings.render.verifiesPublished
-            ? try Verification(models: try ModelStore.verificationFolder(), options: options) : nil
+            settings.render.verifiesPublished ? try Verification(models: ModelStore.verificationFolder()) : nil
     }
 
     /// Throws if a face may be visible. No link below `base` is followed.

@@ -49,15 +49,14 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "openface, pyfeat: a file for each person, or for each face with --by face.") var split = false
 
     @Option("how", "Missing values in OpenFace's table: zero or nan (blank). Default: as analysed, or zero.")
-    var openfaceBlanks: Blanks?
-    enum Blanks: String, CaseIterable, ExpressibleByArgument { case zero, nan }
+    var openfaceBlanks: OpenFaceBlanks?
 
     @Flag(help: "Replace existing files.") var force = false
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
         if try formats().isEmpty { throw ValidationError("Name a format with --to: \(Self.formatNames).") }
-        _ = try grouping()
+        try refuse(if: grouping == nil, "--by must be person or face.")
     }
 
     private static var formatNames: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
@@ -75,23 +74,16 @@ struct ExportCommand: AsyncParsableCommand {
         return formats
     }
 
-    private func grouping() throws -> Exporter.Grouping {
-        guard let by else { return .person }
-        guard let grouping = Exporter.Grouping(rawValue: by) else {
-            throw ValidationError("--by must be person or face.")
-        }
-        return grouping
-    }
+    private var grouping: Exporter.Grouping? { Exporter.Grouping(rawValue: by ?? "person") }
 
     func run() async throws {
         let reporter = try messages.makeReporter()
         var options = Exporter.Options(formats: try formats())
-        options.grouping = try grouping()
+        options.grouping = grouping ?? .person
         options.output = output
         options.outputIsFolder = results.count > 1 || options.formats.count > 1 || split
         (options.splitsTables, options.mayLackTables) = (split, takesAll)
-        options.openFaceBlanks = openfaceBlanks.flatMap { OpenFaceBlanks(rawValue: $0.rawValue) }
-        options.replaces = force
+        (options.openFaceBlanks, options.replaces) = (openfaceBlanks, force)
         let exporter = Exporter(options: options, model: ModelStore.expressionModel(recordedAs:))
         try await CommandWork.run(reporter) {
             try await CommandWork.each(of: results, reporter) { result, _ in
@@ -102,6 +94,8 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension OpenFaceBlanks: ExpressibleByArgument {}
 
 struct InteractCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -40,15 +40,12 @@ struct PeopleCommand: AsyncParsableCommand {
     var tables: String?
 
     @Option(
-        help: .value(
-            "name=file",
-            "Give the person on a photograph a name. Can be repeated, also with more photographs of one person. Photographs"
-                + " are not stored."))
+        "name=file",
+        "Give the person on a photograph a name. Can be repeated, also with more photographs of one person. Photographs"
+            + " are not stored.")
     var photo: [NamedPhoto] = []
 
-    @Option(
-        help: .value(
-            "video", "Take a video out of the study: its name or path, or that of its result. Can be repeated."))
+    @Option("video", "Take a video out of the study: its name or path, or that of its result. Can be repeated.")
     var remove: [String] = []
 
     @Flag(
@@ -67,18 +64,13 @@ struct PeopleCommand: AsyncParsableCommand {
             "--forget removes embeddings from results and has no other options.")
         try refuse(
             if: !forget && results.isEmpty && !changesStudy, "Name at least one result, or the study with --output.")
-        _ = try chosenTables()
+        try refuse(if: chosenTables.contains(nil), "--tables must be tracks, faces or tracks,faces.")
     }
 
-    private func chosenTables() throws -> Set<PeopleStudy.Table> {
-        var chosen: Set<PeopleStudy.Table> = []
-        for name in tables?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
-            guard let table = PeopleStudy.Table(rawValue: String(name)) else {
-                throw ValidationError("--tables must be tracks, faces or tracks,faces.")
-            }
-            chosen.insert(table)
-        }
-        return chosen
+    /// `nil` for an unknown name.
+    private var chosenTables: [PeopleStudy.Table?] {
+        let names = tables?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        return names.map { PeopleStudy.Table(rawValue: String($0)) }
     }
 
     func run() async throws {
@@ -89,7 +81,7 @@ struct PeopleCommand: AsyncParsableCommand {
             var options = PeopleStudy.Options()
             options.corrections = corrections
             options.removals = remove
-            options.tables = try chosenTables()
+            options.tables = Set(chosenTables.compactMap { $0 })
             options.hasThumbnails = thumbnails
             if let models {
                 for photo in photo {
@@ -100,7 +92,7 @@ struct PeopleCommand: AsyncParsableCommand {
             let summary = try await PeopleStudy(options: options).run(results: results, folder: output ?? "people")
             for warning in summary.warnings { reporter.warned(warning.video, message: warning.message) }
             for failure in summary.failures { reporter.failed(failure) }
-            reporter.linked(summary)
+            reporter.log.linked(summary)
             return summary.failures.count
         }
     }
@@ -109,7 +101,11 @@ struct PeopleCommand: AsyncParsableCommand {
         var failures = 0
         let unreadable = try await CommandWork.each(of: results, reporter) { path, _ in
             failures += try await CommandWork.each(of: ResultFinder.find(path), reporter) { result, _ in
-                reporter.forgot(result, hadEmbeddings: try EmbeddingRemoval.remove(from: result))
+                let removed = try EmbeddingRemoval.remove(from: result)
+                let name = ConsoleReporter.relative(result, isFolder: false)
+                reporter.log(
+                    .info, .people, "\(name): \(removed ? "embeddings removed" : "has no embeddings")",
+                    ["result": result, "removed": removed])
             }
         }
         return failures + unreadable

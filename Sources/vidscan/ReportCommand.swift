@@ -1,6 +1,7 @@
 internal import ArgumentParser
-internal import Foundation
+internal import VidscanAnalysis
 internal import VidscanBase
+internal import VidscanCorrections
 internal import VidscanRender
 internal import VidscanReport
 internal import VidscanResults
@@ -108,12 +109,121 @@ struct ReportCommand: AsyncParsableCommand {
 
     private func makeProxy(of result: String, _ reporter: ConsoleReporter) async throws -> String {
         let path = result + "/proxy.mp4"
-        guard force || !FileManager.default.fileExists(atPath: path) else { return path }
+        guard force || FileSystem.entry(path) == nil else { return path }
         var options = RenderOptions.proxy
         options.acceptsChangedSource = changedSource
         let summary = try await Renderer(options: options, observer: reporter).run(
             resultPath: result, input: input, replaces: force)
         reporter.rendered(result, summary: summary)
         return summary.path
+    }
+}
+
+struct CoversCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "covers", abstract: "Makes a page to cover by hand what the detector missed in a video.",
+        discussion: """
+            The page plays the original beside the video with hidden faces, so do not pass it on. Draw a box over a face, \
+            a plate, a caption or a screen, go on, and move the box. The page saves your boxes, and gives the command that \
+            makes the video again with them.
+
+            EXAMPLES
+              vidscan covers street.mp4.vidscan
+              vidscan covers street.mp4.vidscan --input /archive/street.mp4
+            """)
+
+    @Argument(help: .value("result", "The result folder, with or without tables.")) var result: String
+
+    @Option("file", "The page. Default: NAME.covers.html beside the result.", name: .shortAndLong) var output: String?
+    @Option("file", "The source video, if it has moved.") var input: String?
+
+    @Option("file", "The boxes to begin with. Default: NAME.covers.json beside the result, if it exists.")
+    var covers: String?
+
+    @Flag(help: "Replace an existing page.") var force = false
+
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
+
+    func validate() throws {
+        if let output, !["html", "htm"].contains(FilePath.fileExtension(of: output)) {
+            throw ValidationError("--output must name a page: a file that ends in .html.")
+        }
+    }
+
+    func run() async throws {
+        let reporter = try messages.makeReporter()
+        try await CommandWork.run(reporter) {
+            let path = try CoversPage.write(
+                resultPath: result, input: input, coversPath: covers, outputPath: output, replaces: force)
+            reporter.made(.reported, path, from: result)
+            reporter.note(
+                "the page plays the original: do not pass it on; open it in a browser, and save when you are done",
+                input: result)
+            return 0
+        }
+    }
+}
+
+struct ApplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply", abstract: "Applies a file of corrections to the tables of a finished result.",
+        discussion: """
+            The report page saves corrections: people to join, tracks to split, pseudonyms, detections that are not faces, \
+            time ranges to leave out, and notes. They name faces by time and box, so that they also fit another analysis \
+            of the same video. The tables keep their columns; run.json records the corrections. A file that \
+            does not fit is refused, and nothing is changed.
+
+            The tables as the analysis wrote them are kept in the folder 'original' of the result. Corrections always apply \
+            to these: another file replaces the corrections that were applied before, and --undo restores every byte.
+
+            EXAMPLES
+              vidscan apply movie.mp4.vidscan corrections.json --dry-run
+              vidscan apply movie.mp4.vidscan corrections.json
+              vidscan apply movie.mp4.vidscan corrections.json --output corrected
+              vidscan apply movie.mp4.vidscan --undo
+            """)
+
+    @Argument(help: .value("result", "The result folder of 'vidscan analyze'.")) var result: String
+    @Argument(help: .value("corrections", "The file of corrections.")) var corrections: String?
+
+    @Option(
+        "folder",
+        "Write a corrected copy of the tables to this folder, and leave the result as it is.", name: .shortAndLong)
+    var output: String?
+
+    @Flag(help: "Print what each correction does, and change nothing.") var dryRun = false
+    @Flag(help: "Restore the tables as the analysis wrote them.") var undo = false
+    @Flag(help: "Replace an existing result at --output.") var force = false
+    @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
+
+    func validate() throws {
+        try refuse(
+            if: undo && (corrections != nil || output != nil || dryRun || force), "--undo needs the result alone.")
+        try refuse(if: !undo && corrections == nil, "Name the file of corrections, or use --undo.")
+        if let corrections, ResultFinder.isResult(corrections), !ResultFinder.isResult(result) {
+            throw ValidationError("The result comes first: 'vidscan apply \(corrections) \(result)'.")
+        }
+        try refuse(if: force && output == nil, "--force replaces what is at --output.")
+        try refuse(if: dryRun && output != nil, "--dry-run writes nothing, so --output has no use.")
+    }
+
+    func run() async throws {
+        let reporter = try messages.makeReporter()
+        var options = Corrector.Options()
+        (options.output, options.replaces, options.isDryRun) = (output, force, dryRun)
+        let corrector = Corrector(options: options, model: ModelStore.expressionModel(recordedAs:))
+        try await CommandWork.run(reporter) {
+            if let corrections, !undo {
+                let summary = try await corrector.apply(corrections, to: result)
+                if dryRun {
+                    for (index, effect) in summary.effects.enumerated() { Output.standard("\(index + 1). \(effect)") }
+                } else {
+                    reporter.corrected(result, summary: summary)
+                }
+            } else {
+                reporter.corrected(result, summary: try await corrector.undo(result), isUndone: true)
+            }
+            return 0
+        }
     }
 }

@@ -23,9 +23,7 @@ struct SettingOptionGroups<Output: SettingSelection>: ParsableArguments {
     @OptionGroup(title: EncodingSettings.title) var encoding: SettingArguments<EncodingSettings>
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
-    /// - Parameters:
-    ///   - named: replaces `pipeline`.
-    ///   - isOneVideo: one video's settings may name people by number.
+    /// `named` replaces `pipeline`. `isOneVideo`: one video's settings may name people by number.
     func resolve(named: String? = nil, isOneVideo: Bool = false) throws -> ResolvedSettings {
         let file = try (named ?? pipeline).map {
             try PipelineLibrary.load($0, filters: .run(allowsFiles: video.filters.allowFileFilters))
@@ -61,9 +59,7 @@ struct FilterOptions: ParsableArguments {
         do {
             let chain = try FilterChain(steps: steps, allowsFiles: allowFileFilters)
             return [try ResolvedSettings.Override("filters", .filters(chain), option: "--filter")]
-        } catch let error as MediaError {
-            throw ValidationError("--filter: \(error.message)")
-        }
+        } catch let error as MediaError { throw ValidationError("--filter: \(error.message)") }
     }
 
     func validate() throws { _ = try overrides() }
@@ -139,10 +135,20 @@ extension Setting {
     }
 }
 
+/// The help shows the name of the value.
 extension Option {
-    /// An option that need not be given. The help shows the name of its value.
+    /// Need not be given.
     init<T: ExpressibleByArgument>(_ valueName: String, _ help: String, name: NameSpecification = .long)
     where Value == T? { self.init(name: name, help: .value(valueName, help)) }
+
+    init(wrappedValue: Value, _ valueName: String, _ help: String) where Value: ExpressibleByArgument {
+        self.init(wrappedValue: wrappedValue, help: .value(valueName, help))
+    }
+
+    /// Can be repeated.
+    init<T: ExpressibleByArgument>(wrappedValue: [T], _ valueName: String, _ help: String) where Value == [T] {
+        self.init(wrappedValue: wrappedValue, help: .value(valueName, help))
+    }
 }
 
 extension ArgumentHelp {

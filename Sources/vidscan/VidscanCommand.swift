@@ -18,7 +18,10 @@ struct VidscanCommand: AsyncParsableCommand {
               vidscan doctor                             check the installation
 
             EXIT STATUS
-            \(ExitStatus.meanings.map { "  \($0.code)\(String(repeating: " ", count: 5 - "\($0.code)".count))\($1)" }.joined(separator: "\n"))
+              0    no input failed
+              1    some inputs failed
+              2    wrong usage, or something is not installed
+              130  interrupted
             """,
         version: Vidscan.version,
         subcommands: [
@@ -56,15 +59,14 @@ struct VidscanCommand: AsyncParsableCommand {
             Output.error("vidscan: error: \(error)")
             return ExitStatus.after(error).code
         }
+        let arguments = CommandLine.arguments.dropFirst()
         if exitCode(for: error) == .success {
             // Describing all commands takes as long as everything else in '--version'.
-            if CommandLine.arguments.dropFirst().first == "help",
-                let problem = try? CommandHelp.root().unknownTopic(of: CommandLine.arguments.dropFirst())
-            {
+            if arguments.first == "help", let problem = try? CommandHelp.root().unknownTopic(arguments.dropFirst()) {
                 Output.error("vidscan: error: \(problem) (see --help)")
                 return ExitStatus.usage.code
             }
-            if BatchCommand.isHelpRequest(CommandLine.arguments.dropFirst()) {
+            if [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments)) {
                 Output.write(BatchCommand.help)
                 return 0
             }
@@ -72,7 +74,7 @@ struct VidscanCommand: AsyncParsableCommand {
             return 0
         }
         let isUsage = exitCode(for: error) == .validationFailure
-        let message = UsageMessage(message(for: error), of: CommandLine.arguments.dropFirst())
+        let message = UsageMessage(original: message(for: error), words: arguments.prefix { $0 != "--" })
         Output.error("vidscan: error: \(isUsage ? message.text + " (see --help)" : message.original)")
         return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code
     }
@@ -103,13 +105,6 @@ struct ExitStatus: Error {
             throw self
         }
     }
-
-    static let meanings = [
-        (ExitStatus(code: 0), "no input failed"),
-        (someFailed, "some inputs failed"),
-        (usage, "wrong usage, or something is not installed"),
-        (interrupted, "interrupted"),
-    ]
 }
 
 /// Writes whole lines to standard output and standard error. Escapes control characters, because all text for a
