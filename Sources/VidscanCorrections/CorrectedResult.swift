@@ -140,11 +140,9 @@ enum FolderContents {
     /// is changing the result.
     static func lock(_ result: String) throws(VidscanError) -> Folder {
         let folder = try VidscanError.reading("cannot open the folder", input: result, try Folder(result))
-        guard folder.lock() else {
-            throw VidscanError(
-                .output, "another 'vidscan apply' is correcting it; wait until it has finished", input: result,
-                stage: .write)
-        }
+        try require(
+            folder.lock(), .output, "another 'vidscan apply' is correcting it; wait until it has finished",
+            input: result, stage: .write)
         return folder
     }
 }

@@ -2,7 +2,7 @@ package import VidscanBase
 package import VidscanResults
 
 /// A file of corrections: `corrections.json`.
-package struct CorrectionFile: Sendable {
+package struct CorrectionFile: Sendable, Decodable {
     /// As the user wrote it.
     package private(set) var path = ""
     package private(set) var text = ""
@@ -26,9 +26,7 @@ package struct CorrectionFile: Sendable {
         self = try StrictMembers.decode(text, listing: "corrections", path: path)
         (self.path, self.text) = (path, text)
     }
-}
 
-extension CorrectionFile: Decodable {
     package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder, ["format", "video", "corrections"])
         video = try members.video(format: Self.format)
@@ -42,7 +40,7 @@ extension CorrectionFile: Decodable {
 
 /// One correction of the tables of a result. Times are in microseconds on the clock of the tables. A face at a moment names
 /// a track, so that the correction holds after another analysis too.
-package enum Correction: Sendable, Equatable {
+package enum Correction: Sendable, Equatable, Decodable {
     case samePerson([FaceReference])
     case differentPeople(FaceReference, FaceReference)
     /// From this time on, the track shows somebody else.
@@ -51,9 +49,7 @@ package enum Correction: Sendable, Equatable {
     case notAFace(FaceReference)
     case exclude(ClosedRange<Int64>)
     case note(at: Int64, String, FaceReference?)
-}
 
-extension Correction: Decodable {
     private static let maximumFaces = 1000
     private static let maximumNote = 4000
 
@@ -100,6 +96,14 @@ extension Correction: Decodable {
             self = .note(
                 at: try members.microseconds("time"), try members.text("text", maximum: Self.maximumNote),
                 members.has("face") ? try members.decode("face") : nil)
+        }
+    }
+
+    var namesFaces: Bool {
+        switch self {
+        case .samePerson, .differentPeople, .split, .name, .notAFace: true
+        case .note(_, _, let face): face != nil
+        case .exclude: false
         }
     }
 }

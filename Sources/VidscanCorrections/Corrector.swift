@@ -58,27 +58,22 @@ public struct Corrector: Sendable {
         let source = try result.analysed()
         let record = source.record
         try source.checkRecord()
-        guard record.input.bytes == file.video.bytes else {
-            throw VidscanError.result(
-                "the corrections \(path) are for the video \(Printable.line(file.video.name)) of"
-                    + " \(file.video.bytes) bytes, but the result is of \(FilePath.name(of: record.input.path)) with"
-                    + " \(record.input.bytes) bytes", input: resultPath)
-        }
+        try require(
+            record.input.bytes == file.video.bytes, .result,
+            "the corrections \(path) are for the video \(Printable.line(file.video.name)) of \(file.video.bytes) bytes,"
+                + " but the result is of \(FilePath.name(of: record.input.path)) with \(record.input.bytes) bytes",
+            input: resultPath)
         var tracks = CorrectedTracks(
             try SampleTable(folder: source.name),
             map: file.corrections.contains(where: \.namesFaces) ? try source.mapToSource() : nil,
             durationMicroseconds: record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) })
         var summary = Summary()
-        var number = 0
         do throws(VidscanError) {
-            for correction in file.corrections {
-                number += 1
-                summary.effects.append(try tracks.apply(correction))
-            }
-            number = 0
+            for correction in file.corrections { summary.effects.append(try tracks.apply(correction)) }
             try tracks.finish()
         } catch {
-            let place = number > 0 ? "correction \(number) (\(file.kinds[number - 1].rawValue)) of " : ""
+            let done = summary.effects.count
+            let place = done < file.kinds.count ? "correction \(done + 1) (\(file.kinds[done].rawValue)) of " : ""
             throw VidscanError.result(
                 "\(place)\(path) does not fit: \(Printable.line(error.reason)); nothing was changed", input: resultPath)
         }
@@ -97,11 +92,9 @@ public struct Corrector: Sendable {
         // The folder is replaced, not a link to it.
         let path = FilePath.resolved(result)
         let output = options.output.map { FilePath.resolved(FilePath.expandingHome($0)) }
-        guard output != path else {
-            throw VidscanError(
-                .exists, "--output names the result itself; without it, the result is corrected in place",
-                input: result, stage: .write)
-        }
+        try require(
+            output != path, .exists, "--output names the result itself; without it, the result is corrected in place",
+            input: result, stage: .write)
         let folder = try ResultFolder(
             finalPath: output ?? path, policy: output == nil ? .absorb : options.replaces ? .replace : .keep)
         defer { folder.discardUnlessComplete() }
@@ -134,13 +127,11 @@ public struct Corrector: Sendable {
         let known = Set(ResultFiles.corrected + [ResultFiles.originals])
         for name in try FolderContents.names(result) where !known.contains(name) {
             try FolderContents.take("\(result)/\(name)", to: "\(folder.partialPath)/\(name)")
-            if Self.isMadeFromTables(name) { summary.outdated.append(name) }
+            let isMadeFromTables =
+                [ResultFiles.dyads, "report.html"].contains(name)
+                || ["overlay.", "anonymized."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
+            if isMadeFromTables { summary.outdated.append(name) }
         }
-    }
-
-    private static func isMadeFromTables(_ name: String) -> Bool {
-        [ResultFiles.dyads, "report.html"].contains(name)
-            || ["overlay.", "anonymized."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
     }
 
     private func undo(_ resultPath: String) throws(VidscanError) -> Summary {
@@ -161,15 +152,5 @@ public struct Corrector: Sendable {
         let counts = source.record.counts
         (summary.faces, summary.faceIDs, summary.personIDs) = (counts.faces, counts.faceIds, counts.personIds)
         return summary
-    }
-}
-
-extension Correction {
-    fileprivate var namesFaces: Bool {
-        switch self {
-        case .samePerson, .differentPeople, .split, .name, .notAFace: true
-        case .note(_, _, let face): face != nil
-        case .exclude: false
-        }
     }
 }

@@ -32,11 +32,10 @@ struct ExportPlaces {
             }
         }
         (self.stem, self.result) = (stem, result)
-        guard Set(paths.map(PathBytes.init)).count == paths.count else {
-            throw VidscanError(
-                .output, "\(output ?? "") would be the name of two files; name it with another extension",
-                input: result.name, stage: .open)
-        }
+        try require(
+            Set(paths.map(PathBytes.init)).count == paths.count, .output,
+            "\(output ?? "") would be the name of two files; name it with another extension", input: result.name,
+            stage: .open)
     }
 
     /// Creates the folder at a path; returns `nil` if the path is that of a file.
@@ -53,11 +52,13 @@ struct ExportPlaces {
         let record = result.record
         let path = FilePath.absolute(record.input.path)
         let name = FilePath.name(of: path)
+        // The extension tells the media type (RFC 6838), or else FFmpeg's name of the container.
+        let formats = [FilePath.fileExtension(of: path)] + record.video.format.split(separator: ",").map(String.init)
         return ELANDocument.Media(
             path: result.hidesFaces ? "/" + name : path,
             relativePath: result.hidesFaces
                 ? "./" + name : Self.relative(path, to: FilePath.folder(of: FilePath.absolute(document))),
-            type: Self.mediaType(of: path, format: record.video.format), modified: record.input.modified)
+            type: formats.lazy.compactMap { Self.mediaTypes[$0] }.first ?? "video/*", modified: record.input.modified)
     }
 
     /// Returns `./movie.mp4` or `../movie.mp4`.
@@ -78,13 +79,6 @@ struct ExportPlaces {
     private static func withoutExtension(_ name: String) -> String {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
         return String(name[..<dot])
-    }
-
-    /// Returns the media type (RFC 6838) of a file by its extension, and by FFmpeg's name of the container if the
-    /// extension says nothing.
-    private static func mediaType(of path: String, format: String) -> String {
-        let byFormat = format.split(separator: ",").lazy.compactMap { mediaTypes[String($0)] }.first
-        return mediaTypes[FilePath.fileExtension(of: path)] ?? byFormat ?? "video/*"
     }
 
     private static let mediaTypes = [

@@ -36,7 +36,11 @@ package final class OverlayPainter {
         let reach = max(face.box.width, face.box.height) * 0.5 + 4 * sizes.line
         try surface.draw(on: face.box.grown(by: reach, reach), of: frame) {
             if style.elements.contains(.mesh), let mesh = face.mesh { draw(mesh, of: face, ink, sizes) }
-            if style.elements.contains(.box) { draw(box: face.box, ink, sizes) }
+            if style.elements.contains(.box) {
+                let radius = min(face.box.width, face.box.height) * 0.06
+                surface.rectangle(face.box, radius: radius, .stroke(Self.shadow, width: sizes.line * 2.2))
+                surface.rectangle(face.box, radius: radius, .stroke(ink, width: sizes.line))
+            }
             if style.elements.contains(.points) { draw(pointsOf: face, sizes) }
             if style.elements.contains(.axes) { draw(axesOf: face, sizes) }
         }
@@ -47,12 +51,6 @@ package final class OverlayPainter {
     }
 
     // MARK: On the face
-
-    private func draw(box: Rectangle, _ ink: Ink, _ sizes: Sizes) {
-        let radius = min(box.width, box.height) * 0.06
-        surface.rectangle(box, radius: radius, .stroke(Self.shadow, width: sizes.line * 2.2))
-        surface.rectangle(box, radius: radius, .stroke(ink, width: sizes.line))
-    }
 
     private func draw(pointsOf face: FaceState, _ sizes: Sizes) {
         let radius = face.box.width * 0.055
@@ -137,7 +135,10 @@ package final class OverlayPainter {
         let number = style.elements.contains(.id) ? "\(face.faceID)" : nil
         var words: [String] = []
         if style.elements.contains(.emoji), let emoji = face.emoji { words.append(emoji) }
-        if style.elements.contains(.emotion), let emotion = Self.dominantEmotion(of: face) { words.append(emotion) }
+        let emotion = Metric.likeliest(of: Metric.namedEmotions) { face[.metric($0)] }
+        if style.elements.contains(.emotion), let emotion {
+            words.append("\(emotion.metric.rawValue) \(Int(emotion.score.rounded()))")
+        }
         let text = words.joined(separator: " ")
         guard number != nil || !text.isEmpty else { return }
         let padding = sizes.font * 0.3
@@ -161,13 +162,6 @@ package final class OverlayPainter {
                 surface.text(number, at: Point(x: x + padding, y: base), size: sizes.font, Ink.black.faded(to: 0.9))
             }
             surface.text(text, at: Point(x: x + numberWidth + padding, y: base), size: sizes.font, .white)
-        }
-    }
-
-    /// The likeliest emotion and its score: `joy 87`. `nil` if no emotion is likely.
-    static func dominantEmotion(of face: FaceState) -> String? {
-        Metric.likeliest(of: Metric.namedEmotions) { face[.metric($0)] }.map {
-            "\($0.metric.rawValue) \(Int($0.score.rounded()))"
         }
     }
 

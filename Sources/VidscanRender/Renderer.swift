@@ -70,7 +70,7 @@ package struct Renderer: Sendable {
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
         let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
-        let recordPath = HidingRecord.path(of: path, isInResult: outputPath == nil)
+        let recordPath = (outputPath == nil ? (path as NSString).deletingPathExtension : path) + ".json"
         if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         do {
@@ -143,13 +143,6 @@ package struct Renderer: Sendable {
         }
     }
 
-    /// `nil` if the frame is small enough.
-    static func proxyHeight(width: Int, height: Int) -> Int? {
-        let shorter = min(width, height)
-        guard shorter > RenderOptions.proxySide else { return nil }
-        return (height * RenderOptions.proxySide / shorter + 1) / 2 * 2
-    }
-
     private func transcoderOptions(_ result: StoredResult) -> Transcoder.Options {
         var transcoderOptions = Transcoder.Options(rateFactor: options.rateFactor)
         transcoderOptions.codec = options.codec
@@ -160,16 +153,17 @@ package struct Renderer: Sendable {
         transcoderOptions.reading.streamIndex = result.record.video.stream
         transcoderOptions.reading.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
         transcoderOptions.reading.limits = options.limits
-        if options.isProxy, let width = result.record.video.displayWidth, let height = result.record.video.displayHeight
-        {
-            transcoderOptions.height = Self.proxyHeight(
-                width: result.record.filters?.sourceWidth ?? width,
-                height: result.record.filters?.sourceHeight ?? height)
+        let (video, filters) = (result.record.video, result.record.filters)
+        if options.isProxy, let width = video.displayWidth, let height = video.displayHeight {
+            let full = PictureSize(width: filters?.sourceWidth ?? width, height: filters?.sourceHeight ?? height)
+            let isLarge = full.shortSide > RenderOptions.proxySide
+            transcoderOptions.height =
+                isLarge ? (full.height * RenderOptions.proxySide / full.shortSide + 1) / 2 * 2 : nil
         }
         if options.anonymize != nil {
             // The frames must be decoded as the analysis decoded them.
             transcoderOptions.reading.decoderThreads = AnonymizeOptions.decoderThreads
-            transcoderOptions.reading.skipsUnneededPackets = result.record.filters?.everyFrame != true
+            transcoderOptions.reading.skipsUnneededPackets = filters?.everyFrame != true
         }
         return transcoderOptions
     }
@@ -178,19 +172,15 @@ package struct Renderer: Sendable {
     private func checkSameDecoding(
         of source: InputFile, by transcoder: Transcoder, as result: StoredResult
     ) throws(VidscanError) {
-        guard source.isUnchanged else {
-            throw VidscanError(
-                .changed, "the video \(source.name) changed while its faces were being hidden; no video was written",
-                stage: .render)
-        }
+        try require(
+            source.isUnchanged, .changed,
+            "the video \(source.name) changed while its faces were being hidden; no video was written", stage: .render)
         let damage = transcoder.statistics.damage + transcoder.statistics.corruptPackets
         let analysed = result.record.counts.damagedFramesOrPackets
-        guard damage == analysed else {
-            throw VidscanError(
-                .result,
-                "decoding reported \(NumberText.count(damage, "error")) now, but \(analysed) when the video was analysed: faces"
-                    + " may be at other positions; no video was written", stage: .render)
-        }
+        try require(
+            damage == analysed, .result,
+            "decoding reported \(NumberText.count(damage, "error")) now, but \(analysed) when the video was analysed:"
+                + " faces may be at other positions; no video was written", stage: .render)
     }
 
     private enum OutputFormat { case video(VideoContainer), picture(PictureFormat) }
@@ -208,13 +198,11 @@ package struct Renderer: Sendable {
             throw VidscanError(.output, "cannot write \(path): name a file that ends in \(endings)", stage: .open)
         }
         let unsupported = transcoder.unsupportedCodecs(in: container)
-        guard unsupported.isEmpty else {
-            let remedy = container == preferred ? "" : "; name an .\(preferred.rawValue) file"
-            throw VidscanError(
-                .output,
-                "cannot write \(path): \(container.rawValue.uppercased()) cannot contain \(unsupported.joined(separator: ", "))"
-                    + remedy, stage: .open)
-        }
+        let remedy = container == preferred ? "" : "; name an .\(preferred.rawValue) file"
+        try require(
+            unsupported.isEmpty, .output,
+            "cannot write \(path): \(container.rawValue.uppercased()) cannot contain"
+                + " \(unsupported.joined(separator: ", "))\(remedy)", stage: .open)
         return (path, .video(container))
     }
 }

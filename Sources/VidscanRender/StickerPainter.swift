@@ -16,14 +16,11 @@ package final class StickerPainter {
         isDark = Self.isDark(raster)
         if let insets = options.capInsets {
             let size = image.size
-            guard insets.left >= 0, insets.top >= 0, insets.right >= 0, insets.bottom >= 0,
-                insets.left + insets.right < size.width, insets.top + insets.bottom < size.height
-            else {
-                throw VidscanError(
-                    .setup,
-                    "--sticker-insets leave nothing in the middle of the sticker \(options.path) (\(size) pixels)",
-                    stage: .open)
-            }
+            try require(
+                insets.left >= 0 && insets.top >= 0 && insets.right >= 0 && insets.bottom >= 0
+                    && insets.left + insets.right < size.width && insets.top + insets.bottom < size.height, .setup,
+                "--sticker-insets leave nothing in the middle of the sticker \(options.path) (\(size) pixels)",
+                stage: .open)
         }
     }
 

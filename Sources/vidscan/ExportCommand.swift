@@ -1,8 +1,8 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import VidscanAnalysis
 internal import VidscanBase
 internal import VidscanExport
-internal import VidscanResults
+public import VidscanResults
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,9 +6,6 @@ import VidscanBase
 
 @Suite("A working file or folder belongs to one run")
 struct WorkingItemTests {
-    /// The locks of a file system that has none.
-    private static let noLocks = WorkingItem.Locks { _ in .unavailable }
-
     private static var now: Int { time(nil) }
 
     /// What a run that was killed leaves: a name that nobody holds.
@@ -84,15 +81,13 @@ struct WorkingItemTests {
 
     @Test("For a run on another machine, or where there are no locks, the last change is a lease")
     func lease() throws {
-        for (machine, locks) in [
-            ("ffffffff", WorkingItem.Locks.system), (nil, Self.noLocks), ("ffffffff", Self.noLocks),
-        ] {
+        for (machine, hasLocks) in [("ffffffff", true), (nil, false), ("ffffffff", false)] {
             let folder = try TemporaryFolder()
             let open = try Folder(folder.path)
             let name = try Self.abandon("a", in: folder, machine: machine)
-            WorkingItem.removeLeftovers(in: open, locks: locks, now: Self.now + WorkingItem.leaseSeconds - 5)
+            WorkingItem.removeLeftovers(in: open, hasLocks: hasLocks, now: Self.now + WorkingItem.leaseSeconds - 5)
             #expect(folder.entries.contains(name))
-            WorkingItem.removeLeftovers(in: open, locks: locks, now: Self.now + WorkingItem.leaseSeconds + 5)
+            WorkingItem.removeLeftovers(in: open, hasLocks: hasLocks, now: Self.now + WorkingItem.leaseSeconds + 5)
             #expect(folder.entries == [])
         }
     }

@@ -34,10 +34,7 @@ public final class InFlightBudget: Sendable {
                     precondition(state.waiter == nil, "credits are taken by one task")
                     if Task.isCancelled { return .failure(CancellationError()) }
                     let waiter: Waiter = (bytes, isAddition, continuation)
-                    if fits(waiter, in: state) {
-                        grant(waiter, in: &state)
-                        return .success(())
-                    }
+                    if admit(waiter, to: &state) { return .success(()) }
                     state.waiter = waiter
                     return nil
                 }
@@ -53,21 +50,19 @@ public final class InFlightBudget: Sendable {
         let waiter: Waiter? = state.withLock { state in
             state.count -= 1
             state.bytes -= bytes
-            guard let waiter = state.waiter, fits(waiter, in: state) else { return nil }
-            grant(waiter, in: &state)
+            guard let waiter = state.waiter, admit(waiter, to: &state) else { return nil }
             return state.waiter.take()
         }
         waiter?.continuation.resume()
     }
 
-    private func fits(_ waiter: Waiter, in state: State) -> Bool {
+    /// Takes what an item needs if it fits, and returns whether it does.
+    private func admit(_ waiter: Waiter, to state: inout State) -> Bool {
         let others = state.count - (waiter.isAddition ? 1 : 0)
-        return others == 0 || (others < maximumCount && state.bytes + waiter.bytes <= maximumBytes)
-    }
-
-    private func grant(_ waiter: Waiter, in state: inout State) {
+        guard others == 0 || (others < maximumCount && state.bytes + waiter.bytes <= maximumBytes) else { return false }
         if !waiter.isAddition { state.count += 1 }
         state.bytes += waiter.bytes
         state.peakBytes = max(state.peakBytes, state.bytes)
+        return true
     }
 }

@@ -16,24 +16,22 @@ package enum SystemThread {
 
     /// - Parameter name: For debuggers and `top`; the system keeps its first 15 bytes.
     package static func start(name: String, _ work: @escaping @Sendable () -> Void) throws(VidscanError) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, stackBytes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        _ = try create(&attributes) {
+        let thread = try create {
             vs_name_thread(name)
             work()
         }
+        pthread_detach(thread)
     }
 
-    private static func create(
-        _ attributes: UnsafePointer<pthread_attr_t>?, _ work: @escaping @Sendable () -> Void
-    ) throws(VidscanError) -> pthread_t {
+    private static func create(_ work: @escaping @Sendable () -> Void) throws(VidscanError) -> pthread_t {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setstacksize(&attributes, stackBytes)
+        defer { pthread_attr_destroy(&attributes) }
         let context = Unmanaged.passRetained(Work(work))
         var thread = pthread_t()
         let result = pthread_create(
-            &thread, attributes,
+            &thread, &attributes,
             { context in
                 if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
                 return nil
@@ -56,7 +54,7 @@ package enum SystemThread {
             for _ in threads { gate.signal() }
             for thread in threads { pthread_join(thread, nil) }
         }
-        while threads.count < count { threads.append(try create(nil) { gate.wait() }) }
+        while threads.count < count { threads.append(try create { gate.wait() }) }
     }
 }
 

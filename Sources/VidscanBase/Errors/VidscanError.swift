@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The reason why an operation failed, as one readable line.
-public struct VidscanError: Error, Sendable, Equatable {
+public struct VidscanError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// The input cannot be read as a video.
         case media(MediaErrorCode)
@@ -42,9 +42,7 @@ public struct VidscanError: Error, Sendable, Equatable {
         self.reason = reason.replacing(/\/proc\/self\/fd\/\d+\//, with: "")
         (self.input, self.stage, self.microseconds) = (input, stage, microseconds)
     }
-}
 
-extension VidscanError: CustomStringConvertible {
     /// One line, for example `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`.
     public var description: String {
         let position = stage == .open ? nil : microseconds.map { "at \(TimeText.seconds($0)) s" }

@@ -72,9 +72,8 @@ package struct AtomicFile: ~Copyable {
     /// `shown` is the path in messages.
     package static func checkVacancy(_ path: String, shown: String? = nil, replaces: Bool) throws(VidscanError) {
         guard let entry = FileSystem.entry(path) else { return }
-        guard entry == .file else {
-            throw VidscanError(.exists, "\(shown ?? path) is not a regular file, and is not replaced", stage: .open)
-        }
+        try require(
+            entry == .file, .exists, "\(shown ?? path) is not a regular file, and is not replaced", stage: .open)
         guard replaces else { throw isThere(shown ?? path) }
     }
 

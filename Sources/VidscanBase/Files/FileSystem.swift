@@ -41,8 +41,7 @@ package enum FileSystem {
 
     /// Reads a small file, such as those in `/proc`.
     package static func text(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
+        guard let file = try? openFile(path).descriptor else { return nil }
         defer { close(file) }
         return (try? read(file, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -63,7 +62,6 @@ package enum FileSystem {
         }
     }
 
-    /// Copies the content of a file.
     package static func copy(_ path: String, to descriptor: Int32) throws(SystemError) {
         let source = try openFile(path).descriptor
         defer { close(source) }
@@ -124,8 +122,11 @@ package enum FileSystem {
 package final class AlignedBytes: @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
 
-    /// Reads `count` bytes from the beginning; `nil` if there are fewer, or if memory runs out.
-    package init?(descriptor: Int32, count: Int) {
+    /// Returns `nil` if it is not a regular file, cannot be read or becomes shorter meanwhile, or if memory runs out.
+    package init?(path: String) {
+        guard let (descriptor, size) = try? FileSystem.openFile(path) else { return nil }
+        defer { close(descriptor) }
+        let count = Int(size)
         var memory: UnsafeMutableRawPointer?
         guard posix_memalign(&memory, 4096, max(1, count)) == 0, let memory else { return nil }
         bytes = UnsafeRawBufferPointer(start: memory, count: count)
@@ -136,13 +137,6 @@ package final class AlignedBytes: @unchecked Sendable {
             guard got > 0 else { return nil }
             position += got
         }
-    }
-
-    /// Returns `nil` if it is not a regular file or cannot be read.
-    package convenience init?(path: String) {
-        guard let file = try? FileSystem.openFile(path) else { return nil }
-        defer { close(file.descriptor) }
-        self.init(descriptor: file.descriptor, count: Int(file.size))
     }
 
     deinit { free(UnsafeMutableRawPointer(mutating: bytes.baseAddress)) }

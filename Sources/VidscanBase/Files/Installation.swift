@@ -32,10 +32,7 @@ public struct Installation: Sendable, Equatable {
         if parts.dropLast(3).last?.hasPrefix(".build") == true {
             candidates.append(Installation(ancestor(4), isCheckout: true))
         }
-        for prefix in ["/usr/local", "/usr"] where !candidates.contains(Installation(prefix)) {
-            candidates.append(Installation(prefix))
-        }
-        return candidates
+        return candidates + ["/usr/local", "/usr"].map { Installation($0) }.filter { !candidates.contains($0) }
     }
 
     /// Why somebody else may have put the libraries there; `nil` if nothing speaks against loading them. Only the user,

@@ -24,9 +24,9 @@ package final class WorkingItem: Sendable {
     nonisolated(unsafe) private let renewal: any DispatchSourceTimer  // Dispatch sources may be used on any thread.
 
     /// Returns `nil` if another run holds the item or has already removed it.
-    private init?(_ name: String, in folder: Folder, descriptor: Int32, locks: Locks) {
+    private init?(_ name: String, in folder: Folder, descriptor: Int32) {
         (self.folder, self.name, self.descriptor) = (folder, name, descriptor)
-        let isHeldElsewhere = locks.lock(descriptor) == .held
+        let isHeldElsewhere = Self.lock(descriptor) == .held
         renewal = DispatchSource.makeTimerSource(queue: .global())
         renewal.schedule(deadline: .now() + .seconds(60), repeating: .seconds(60), leeway: .seconds(10))
         renewal.setEventHandler { futimens(descriptor, nil) }
@@ -51,31 +51,29 @@ package final class WorkingItem: Sendable {
     package var path: String { "/proc/self/fd/\(descriptor)" }
     package var isInPlace: Bool { folder.leads(name, to: descriptor) }
 
-    package static func file(
-        for finalName: String, in folder: Folder, locks: Locks = .system
-    ) throws(SystemError) -> WorkingItem {
-        try make(finalName, in: folder, locks) { name throws(SystemError) in try folder.createFile(name) }
+    package static func file(for finalName: String, in folder: Folder) throws(SystemError) -> WorkingItem {
+        try make(finalName, in: folder) { name throws(SystemError) in try folder.createFile(name) }
     }
 
     package static func folder(
-        for finalName: String, in folder: Folder, isPrivate: Bool = false, locks: Locks = .system
+        for finalName: String, in folder: Folder, isPrivate: Bool = false
     ) throws(SystemError) -> WorkingItem {
-        try make(finalName, in: folder, locks) { name throws(SystemError) in
+        try make(finalName, in: folder) { name throws(SystemError) in
             try folder.createFolder(name, isPrivate: isPrivate)
         }
     }
 
     private static func make(
-        _ finalName: String, in folder: Folder, _ locks: Locks, create: (String) throws(SystemError) -> Int32
+        _ finalName: String, in folder: Folder, create: (String) throws(SystemError) -> Int32
     ) throws(SystemError) -> WorkingItem {
-        removeLeftovers(in: folder, locks: locks)
+        removeLeftovers(in: folder)
         var reason = SystemError(EBUSY)
         for _ in 0..<16 {
             let name = WorkingName(finalName, .partial).text
             // Until the new item is locked, another run can mistake it for a leftover and remove it.
             do {
                 let descriptor = try create(name)
-                if let item = WorkingItem(name, in: folder, descriptor: descriptor, locks: locks) { return item }
+                if let item = WorkingItem(name, in: folder, descriptor: descriptor) { return item }
             } catch {
                 guard error.number == ENOENT else { throw error }
                 reason = error
@@ -84,17 +82,18 @@ package final class WorkingItem: Sendable {
         throw reason
     }
 
-    /// Removes the unfinished items of runs that have ended. Ignores errors. `now`: in seconds since 1970.
-    package static func removeLeftovers(in folder: Folder, locks: Locks = .system, now: Int = time(nil)) {
+    /// Removes the unfinished items of runs that have ended. Ignores errors. `hasLocks`: `false` only in tests, for a
+    /// file system that has none. `now`: in seconds since 1970.
+    package static func removeLeftovers(in folder: Folder, hasLocks: Bool = true, now: Int = time(nil)) {
         for name in (try? folder.names()) ?? [] {
             guard let working = WorkingName(name), working.purpose == .partial else { continue }
-            whileAbandoned(working, in: folder, locks: locks, now: now) { try? folder.remove(working.text) }
+            whileAbandoned(working, in: folder, hasLocks: hasLocks, now: now) { try? folder.remove(working.text) }
         }
     }
 
     /// Calls a closure if no run holds the item, and locks the item meanwhile.
     package static func whileAbandoned(
-        _ working: WorkingName, in folder: Folder, locks: Locks = .system, now: Int = time(nil), _ body: () -> Void
+        _ working: WorkingName, in folder: Folder, hasLocks: Bool = true, now: Int = time(nil), _ body: () -> Void
     ) {
         guard let descriptor = folder.examine(working.text) else { return }
         defer { close(descriptor) }
@@ -102,32 +101,20 @@ package final class WorkingItem: Sendable {
         guard fstat(descriptor, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT),
             status.st_uid == geteuid() || geteuid() == 0
         else { return }
-        let lock = locks.lock(descriptor)
-        let isOurs = working.machine == WorkingName.thisMachine && working.machine != nil
+        let lock = hasLocks ? lock(descriptor) : .unavailable
+        let isOurs = working.machine == WorkingName.thisMachine && working.machine != WorkingName.unknownMachine
         let age = now - max(status.st_mtim.tv_sec, status.st_ctim.tv_sec)
         guard lock != .held, lock == .taken && isOurs || age > leaseSeconds, folder.leads(working.text, to: descriptor)
         else { return }
         body()
     }
 
-    /// Tests replace the locks with those of a file system that has none.
-    package struct Locks: Sendable {
-        package enum Outcome: Sendable {
-            /// Until the descriptor is closed.
-            case taken
-            /// By another descriptor.
-            case held
-            case unavailable
-        }
+    private enum Lock { case taken, held, unavailable }
 
-        package var lock: @Sendable (Int32) -> Outcome
-
-        package init(lock: @escaping @Sendable (Int32) -> Outcome) { self.lock = lock }
-
-        package static let system = Locks { descriptor in
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return .taken }
-            return errno == EWOULDBLOCK ? .held : .unavailable
-        }
+    /// Takes the lock until the descriptor is closed, unless another one holds it.
+    private static func lock(_ descriptor: Int32) -> Lock {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return .taken }
+        return errno == EWOULDBLOCK ? .held : .unavailable
     }
 }
 
@@ -136,16 +123,13 @@ package struct WorkingName: Sendable {
     package let text: String
     package let purpose: WorkingItem.Purpose
     private let prefix: String
-    /// `nil` if the machine's identity is unknown.
-    let machine: String?
+    let machine: String
 
     package init(_ finalName: String, _ purpose: WorkingItem.Purpose) {
         self.purpose = purpose
         machine = Self.thisMachine
         prefix = Self.prefix(finalName, purpose)
-        text =
-            prefix + (machine ?? Self.unknownMachine) + "-"
-            + NumberText.hexadecimal(UInt64.random(in: .min ... .max), digits: 16)
+        text = "\(prefix)\(machine)-\(NumberText.hexadecimal(UInt64.random(in: .min ... .max), digits: 16))"
     }
 
     /// Returns `nil` if it is another kind of name.
@@ -153,12 +137,10 @@ package struct WorkingName: Sendable {
         guard bytes.first == UInt8(ascii: "."), let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let digits = text.utf8.suffix(25)
         guard digits.count == 25, String(digits)?.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{16}/) != nil,
-            let prefix = String(text.utf8.dropLast(25)),
+            let prefix = String(text.utf8.dropLast(25)), let machine = String(digits.prefix(8)),
             let purpose = [WorkingItem.Purpose.partial, .old].first(where: { prefix.hasSuffix(".\($0.rawValue)-") })
         else { return nil }
-        (self.text, self.prefix, self.purpose) = (text, prefix, purpose)
-        let machine = String(text.utf8.dropLast(17).suffix(8))
-        self.machine = machine == Self.unknownMachine ? nil : machine
+        (self.text, self.prefix, self.machine, self.purpose) = (text, prefix, machine, purpose)
     }
 
     package func isFor(_ finalName: String) -> Bool { prefix.utf8.elementsEqual(Self.prefix(finalName, purpose).utf8) }
@@ -173,11 +155,13 @@ package struct WorkingName: Sendable {
         return ".\(name).\(purpose.rawValue)-"
     }
 
-    private static let unknownMachine = "00000000"
+    static let unknownMachine = "00000000"
 
     /// The running system. Its containers share it, and it changes when the machine restarts.
-    static let thisMachine: String? = {
-        guard let text = FileSystem.text("/proc/sys/kernel/random/boot_id"), text.utf8.count >= 36 else { return nil }
+    static let thisMachine: String = {
+        guard let text = FileSystem.text("/proc/sys/kernel/random/boot_id"), text.utf8.count >= 36 else {
+            return unknownMachine
+        }
         return NumberText.hexadecimal(FNV.hash(text.utf8.prefix(36)) & 0xFFFF_FFFF, digits: 8)
     }()
 }

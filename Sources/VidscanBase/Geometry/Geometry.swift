@@ -65,7 +65,6 @@ public struct Rectangle: Sendable, Hashable {
         return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
     }
 
-    /// Returns the bounding box of the mapped rectangle.
     public func bounds(after map: AffineTransform) -> Rectangle { Rectangle(around: corners.map(map.apply)) }
 
     /// Returns fractions of a frame's width and height.

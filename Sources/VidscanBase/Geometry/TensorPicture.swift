@@ -44,9 +44,7 @@ public struct TensorPicture {
 
     /// The weights of R', G', B' in luma: ITU-R BT.601.
     @inlinable package static var lumaWeights: SIMD3<Float> { SIMD3(0.299, 0.587, 0.114) }
-}
 
-extension TensorPicture {
     /// Shrinks the frame into another tensor: each pixel is the mean of the area that it covers.
     ///
     /// - Parameters:
@@ -67,7 +65,7 @@ extension TensorPicture {
             let outputs = line + lineLength
             for plane in 0..<3 {
                 for row in 0..<target.height {
-                    down.weights(of: row).withUnsafeBufferPointer { weights in
+                    down.weight[down.offset[row]..<down.offset[row + 1]].withUnsafeBufferPointer { weights in
                         Self.kernels.sum_float_rows(
                             base + plane * planeStride + down.first[row] * rowStride, rowStride, size.width,
                             weights.baseAddress, weights.count, line)
@@ -99,8 +97,6 @@ extension TensorPicture {
                 offset.append(weight.count)
             }
         }
-
-        func weights(of output: Int) -> ArraySlice<Float> { weight[offset[output]..<offset[output + 1]] }
     }
 }
 

@@ -14,13 +14,9 @@ public struct AnchorSchedule: Sendable, Equatable {
 
     /// A stride of three samples, but at least 0.3 s and at most 0.6 s.
     public init(rate: SampleGrid.Rate, maximumSamples: Int = .max, maximumBytes: Int = .max) {
-        let (shortest, longest) = (300_000.0, 600_000.0)
-        switch rate {
-        case .everyFrame: strideMicroseconds = Int64(shortest)
-        case .perSecond(let rate):
-            let samples = 3e6 * Double(rate.denominator) / Double(rate.numerator)
-            strideMicroseconds = Int64(min(max(samples, shortest), longest))
-        }
+        var samples = 0.0
+        if case .perSecond(let rate) = rate { samples = 3e6 * Double(rate.denominator) / Double(rate.numerator) }
+        strideMicroseconds = Int64(min(max(samples, 300_000), 600_000))
         self.maximumSamples = max(1, maximumSamples)
         self.maximumBytes = maximumBytes
     }
@@ -70,7 +66,9 @@ public struct RunGrouping<Sample> {
     /// Returns the runs that are complete now, at most two.
     public mutating func add(_ sample: Sample, at position: Position) -> [Run] {
         defer { last = position }
-        guard let last, isConnected(last, position) else { return finish() + [Run(samples: [sample], isFirst: true)] }
+        guard let last, schedule.maximumSamples > 1, last.epoch == position.epoch, last.size == position.size,
+            AnchorSchedule.chunk(at: last.microseconds) == AnchorSchedule.chunk(at: position.microseconds)
+        else { return finish() + [Run(samples: [sample], isFirst: true)] }
         pending.append(sample)
         pendingBytes += position.byteCount
         let isAnchor =
@@ -82,15 +80,7 @@ public struct RunGrouping<Sample> {
     /// Returns the last run, unless its last sample was already an anchor.
     public mutating func finish() -> [Run] {
         guard !pending.isEmpty else { return [] }
-        defer {
-            pending = []
-            pendingBytes = 0
-        }
+        defer { (pending, pendingBytes) = ([], 0) }
         return [Run(samples: pending, isFirst: false)]
-    }
-
-    private func isConnected(_ last: Position, _ next: Position) -> Bool {
-        schedule.maximumSamples > 1 && last.epoch == next.epoch && last.size == next.size
-            && AnchorSchedule.chunk(at: last.microseconds) == AnchorSchedule.chunk(at: next.microseconds)
     }
 }

@@ -15,15 +15,12 @@ public struct PresentationIndex: Sendable {
 
     /// Returns the index of a frame that came out of the decoder, in presentation order.
     public mutating func index(of timestamp: Int64?) -> Int64 {
-        guard let timestamp else {
-            defer { passed += 1 }
-            return passed
-        }
+        defer { passed += 1 }
+        guard let timestamp else { return passed }
         let count = pending.partitionIndex { $0 >= timestamp }
         let isKnown = count < pending.count && pending[count] == timestamp
         pending.removeFirst(isKnown ? count + 1 : count)
         passed += Int64(count)
-        defer { passed += 1 }
         return passed
     }
 }

@@ -95,13 +95,7 @@ public struct SamplePlan: Sendable {
         let mustAnswer = atEnd || isFull
         if isTrusted, head.fate == .open {
             if head.isUnwanted {
-                switch tail(mustAnswer: mustAnswer, atEnd: atEnd) {
-                case .unknown: return nil
-                case .needed: break
-                case .unneeded(let count, let leading):
-                    for index in 0..<count { entries[index].fate = .inGap }
-                    for index in leading { entries[index].fate = .leading }
-                }
+                if !markUnneeded(atEnd: atEnd), !mustAnswer { return nil }
             } else if !mustAnswer, let presentation = head.summary.presentation, presentation > horizon {
                 return nil  // A frame presented before this one may still come, and serve its tick.
             }
@@ -114,45 +108,37 @@ public struct SamplePlan: Sendable {
         firstSequence += 1
         heldBytes -= head.summary.byteCount
         removeOldMarks()
-        switch head.fate {
-        case .open: break
-        case .leading: return .drop
-        case .inGap:
-            hasGap = true
-            return .drop
-        }
-        if isTrusted, head.isUnwanted, head.summary.isDisposable { return .drop }
+        if head.fate == .inGap { hasGap = true }
+        if head.fate != .open || isTrusted && head.isUnwanted && head.summary.isDisposable { return .drop }
         let afterGap = hasGap
         hasGap = false
         return head.isUnwanted && isTrusted ? .decodeIfReferenced(afterGap: afterGap) : .decode(afterGap: afterGap)
     }
 
-    private enum Tail {
-        case unknown, needed
-        /// No wanted frame needs the first `count` packets and those at `leading`.
-        case unneeded(count: Int, leading: [Int])
-    }
-
-    /// Looks for the next random access point that no wanted frame precedes.
-    private func tail(mustAnswer: Bool, atEnd: Bool) -> Tail {
-        var index = 0
-        while index < entries.count, index == 0 || !entries[index].summary.isRandomAccessPoint {
-            guard entries[index].isUnwanted else { return .needed }
-            index += 1
+    /// Looks for the next random access point that no wanted frame precedes, and marks what no wanted frame needs then.
+    /// Returns `false` if more packets must come first.
+    private mutating func markUnneeded(atEnd: Bool) -> Bool {
+        var restart = 0
+        while restart < entries.count, restart == 0 || !entries[restart].summary.isRandomAccessPoint {
+            guard entries[restart].isUnwanted else { return true }
+            restart += 1
         }
-        guard index < entries.count else {
-            return atEnd ? .unneeded(count: index, leading: []) : mustAnswer ? .needed : .unknown
-        }
-        // Frames after the random access point but presented before it depend on packets that would be dropped.
-        guard let restart = entries[index].summary.presentation else { return .needed }
-        guard horizon >= restart || atEnd else { return mustAnswer ? .needed : .unknown }
         var leading: [Int] = []
-        for later in (index + 1)..<max(index + 1, entries.count) {
-            guard let presentation = entries[later].summary.presentation, presentation < restart else { continue }
-            guard entries[later].isUnwanted else { return .needed }
-            leading.append(later)
+        if restart < entries.count {
+            guard let begin = entries[restart].summary.presentation else { return true }
+            guard horizon >= begin || atEnd else { return false }
+            // Frames after the random access point but presented before it depend on packets that would be dropped.
+            for later in (restart + 1)..<entries.count {
+                guard let presentation = entries[later].summary.presentation, presentation < begin else { continue }
+                guard entries[later].isUnwanted else { return true }
+                leading.append(later)
+            }
+        } else if !atEnd {
+            return false
         }
-        return .unneeded(count: index, leading: leading)
+        for index in 0..<restart { entries[index].fate = .inGap }
+        for index in leading { entries[index].fate = .leading }
+        return true
     }
 
     /// Returns whether the frame is certainly unwanted, which frames inserted later before it can only confirm.

@@ -1,6 +1,6 @@
 /// One of `count` nearly equal segments of a video. Each border lies between two chunks of `AnchorSchedule`, so the
 /// segments give the same results as the whole video.
-public struct VideoSegment: Sendable, Hashable, Codable {
+public struct VideoSegment: Sendable, Hashable, Codable, CustomStringConvertible {
     /// From 0.
     public let index: Int
     public let count: Int
@@ -24,9 +24,7 @@ public struct VideoSegment: Sendable, Hashable, Codable {
         }
         return (index == 0 ? start : border(index), index == count - 1 ? end : border(index + 1))
     }
-}
 
-extension VideoSegment: CustomStringConvertible {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))

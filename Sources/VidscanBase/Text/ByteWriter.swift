@@ -48,11 +48,7 @@ public struct ByteWriter: Sendable {
                 position -= 1
                 digits[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
-            } while rest > 0
-            while 20 - position < width {
-                position -= 1
-                digits[position] = UInt8(ascii: "0")
-            }
+            } while rest > 0 || 20 - position < width
             bytes.append(contentsOf: digits[position...])
         }
     }

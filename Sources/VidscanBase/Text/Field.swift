@@ -9,13 +9,13 @@ public enum Field: Sendable, Equatable {
     case text(String)
 }
 
-/// CSV (RFC 4180), but with `\n` line ends: quotes a field with a comma, a quote or a line break.
 extension ByteWriter {
+    /// Writes a row of CSV (RFC 4180), but with `\n` line ends: quotes a field with a comma, a quote or a line break.
     public mutating func writeCSV(row fields: some Sequence<Field>) {
         writeCSV(fields) { CSVField.quoted($0, if: ",\"\n\r") }
     }
 
-    /// Writes a row and a line end. `CSVField` makes the texts safe, which vidscan did not write.
+    /// Writes a row with texts that vidscan did not write, which `CSVField` makes safe.
     package mutating func writeCSV(foreign fields: some Sequence<Field>) { writeCSV(fields, CSVField.text) }
 
     private mutating func writeCSV(_ fields: some Sequence<Field>, _ safe: (String) -> String) {
@@ -37,33 +37,8 @@ extension ByteWriter {
         case .microseconds(let value): write(scaled: value, decimals: 6)
         }
     }
-}
 
-/// A CSV field (RFC 4180) with text that vidscan did not write: file names and reasons of failures.
-package enum CSVField {
-    /// Escapes control characters, and puts an apostrophe before what a spreadsheet runs as a formula (CSV injection).
-    package static func text(_ text: String) -> String {
-        let line = Printable.line(text)
-        let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
-        let safe = startsFormula ? "'" + line : line
-        // Some spreadsheets split at semicolons, except in quotes.
-        return quoted(safe, if: ",;\"")
-    }
-
-    /// Quotes a text with one of these characters. Works on bytes: as text, a quote and an accent are one character.
-    fileprivate static func quoted(_ text: String, if special: String) -> String {
-        guard text.utf8.contains(where: special.utf8.contains) else { return text }
-        let quote = UInt8(ascii: "\"")
-        return "\"" + String(decoding: text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }, as: UTF8.self) + "\""
-    }
-
-    /// The last four are full-width forms. `Printable` has already escaped tabs and line ends, which are dangerous too.
-    private static let formulaPrefixes = Set("=+-@＝＋－＠".unicodeScalars)
-}
-
-/// JSON (RFC 8259).
-extension ByteWriter {
-    /// A missing or non-finite value is `null`.
+    /// Writes JSON (RFC 8259). A missing or non-finite value is `null`.
     public mutating func writeJSON(_ field: Field) {
         switch field {
         case .text(let text): writeJSON(text: text)
@@ -109,4 +84,26 @@ extension ByteWriter {
         }
         write(byte: UInt8(ascii: "\""))
     }
+}
+
+/// A CSV field (RFC 4180) with text that vidscan did not write: file names and reasons of failures.
+package enum CSVField {
+    /// Escapes control characters, and puts an apostrophe before what a spreadsheet runs as a formula (CSV injection).
+    package static func text(_ text: String) -> String {
+        let line = Printable.line(text)
+        let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
+        let safe = startsFormula ? "'" + line : line
+        // Some spreadsheets split at semicolons, except in quotes.
+        return quoted(safe, if: ",;\"")
+    }
+
+    /// Quotes a text with one of these characters. Works on bytes: as text, a quote and an accent are one character.
+    fileprivate static func quoted(_ text: String, if special: String) -> String {
+        guard text.utf8.contains(where: special.utf8.contains) else { return text }
+        let quote = UInt8(ascii: "\"")
+        return "\"" + String(decoding: text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }, as: UTF8.self) + "\""
+    }
+
+    /// The last four are full-width forms. `Printable` has already escaped tabs and line ends, which are dangerous too.
+    private static let formulaPrefixes = Set("=+-@＝＋－＠".unicodeScalars)
 }

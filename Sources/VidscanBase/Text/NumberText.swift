@@ -17,8 +17,8 @@ package enum NumberText {
     }
 
     /// Returns at least this many digits.
-    package static func hexadecimal(_ value: some BinaryInteger, digits: Int, uppercase: Bool = false) -> String {
-        let text = String(value, radix: 16, uppercase: uppercase)
+    package static func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
+        let text = String(value, radix: 16)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 

@@ -1,5 +1,5 @@
 /// A fraction with a positive denominator, not reduced: a time base, a sampling rate, a pixel aspect ratio.
-public struct Rational: Sendable, Hashable, Codable {
+public struct Rational: Sendable, Hashable, Codable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     public let numerator, denominator: Int64
 
     /// Returns `nil` if `denominator` is not positive.
@@ -13,10 +13,8 @@ public struct Rational: Sendable, Hashable, Codable {
     /// A time in seconds.
     public init(microseconds: Int64) { (numerator, denominator) = (microseconds, 1_000_000) }
 
-    public var value: Double { Double(numerator) / Double(denominator) }
-}
+    public init(integerLiteral value: Int64) { (numerator, denominator) = (value, 1) }
 
-extension Rational {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let numerator = try values.decode(Int64.self, forKey: .numerator)
@@ -27,11 +25,8 @@ extension Rational {
         }
         self = fraction
     }
-}
 
-extension Rational: ExpressibleByIntegerLiteral, CustomStringConvertible {
-    public init(integerLiteral value: Int64) { (numerator, denominator) = (value, 1) }
-
+    public var value: Double { Double(numerator) / Double(denominator) }
     public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 }
 

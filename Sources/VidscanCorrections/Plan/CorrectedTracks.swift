@@ -103,12 +103,11 @@ struct CorrectedTracks {
         guard let best = nearest.values.map(\.overlap).max() else {
             throw .result("there is no face \(place), nor within \(TimeText.seconds(reach)) s of it")
         }
-        guard best >= Self.minimumOverlap else {
-            throw .result(
-                "no face \(place) has such a box: the nearest one overlaps with it by"
-                    + " \(NumberText.fixed(best, decimals: 2)) (intersection over union), less than"
-                    + " \(NumberText.plain(Self.minimumOverlap))")
-        }
+        try require(
+            best >= Self.minimumOverlap, .result,
+            "no face \(place) has such a box: the nearest one overlaps with it by"
+                + " \(NumberText.fixed(best, decimals: 2)) (intersection over union), less than"
+                + " \(NumberText.plain(Self.minimumOverlap))")
         let good = nearest.filter { $1.overlap > best - Self.margin && $1.overlap >= Self.minimumOverlap }
         let shortest = good.values.map(\.distance).min() ?? 0
         let chosen = good.filter { $1.distance <= shortest + 1000 }.keys.sorted()
@@ -117,13 +116,6 @@ struct CorrectedTracks {
             throw .result("the faces \(ids) \(place) fit the box equally well")
         }
         return (part, time)
-    }
-
-    /// Returns the part of a face whose owner a correction decides.
-    private mutating func decide(_ face: FaceReference) throws(VidscanError) -> Int {
-        let (part, time) = try sample(of: face)
-        decisions.append((parts[part].original, time))
-        return part
     }
 
     /// The times at which corrections say whose a face is, by face_id; in microseconds.
@@ -137,11 +129,10 @@ struct CorrectedTracks {
     }
 
     private func requireInVideo(_ range: ClosedRange<Int64>, _ what: String) throws(VidscanError) {
-        guard range.overlaps(extent) else {
-            throw .result(
-                "\(what) outside of the video, which lasts from \(TimeText.seconds(extent.lowerBound)) to"
-                    + " \(TimeText.seconds(extent.upperBound)) s")
-        }
+        try require(
+            range.overlaps(extent), .result,
+            "\(what) outside of the video, which lasts from \(TimeText.seconds(extent.lowerBound)) to"
+                + " \(TimeText.seconds(extent.upperBound)) s")
     }
 
     /// Returns what the correction did, in words.
@@ -170,7 +161,11 @@ struct CorrectedTracks {
 
     private mutating func join(_ faces: [FaceReference]) throws(VidscanError) -> String {
         var named: [Int] = []
-        for face in faces { named.append(try decide(face)) }
+        for face in faces {
+            let (part, time) = try sample(of: face)
+            decisions.append((parts[part].original, time))
+            named.append(part)
+        }
         // In the order in which the faces are named.
         var people: [Int] = []
         for part in named where !people.contains(parts[part].personID) { people.append(parts[part].personID) }
@@ -226,12 +221,11 @@ struct CorrectedTracks {
                     seen[frame] = part
                     continue
                 }
-                guard parts[other].personID == parts[part].personID else {
-                    let time = TimeText.seconds(samples.microseconds(ofRow: row))
-                    throw .result(
-                        "faces \(parts[other].faceID) and \(parts[part].faceID) are both in sight at \(time) s, so they"
-                            + " are not one person")
-                }
+                let (one, two) = (parts[other], parts[part])
+                try require(
+                    one.personID == two.personID, .result,
+                    "faces \(one.faceID) and \(two.faceID) are both in sight at"
+                        + " \(TimeText.seconds(samples.microseconds(ofRow: row))) s, so they are not one person")
             }
         }
     }

@@ -89,14 +89,11 @@ struct CorrectedOutcome {
             let frame = Int(own.frame)
             let sample = frame - excludedBefore[frame]
             let (old, new) = (samples.outcome.tracks[Int(own.track) - 1], tracks.parts[part])
-            var segment = segmentOfPart[part]
-            if let open = segment,
-                segments[open].original != own.track
-                    || excludedBefore[segments[open].lastFrame] != excludedBefore[frame]
-            {
-                segment = nil
+            let open: Int? = segmentOfPart[part].flatMap { open in
+                let isSameTrack = segments[open].original == own.track
+                return isSameTrack && excludedBefore[segments[open].lastFrame] == excludedBefore[frame] ? open : nil
             }
-            let index = segment ?? segments.count
+            let index = open ?? segments.count
             if index == segments.count {
                 segments.append(
                     Segment(

@@ -42,8 +42,9 @@ struct ELANDocument {
         let root = XMLElement(
             "ANNOTATION_DOCUMENT",
             [
-                ("AUTHOR", "vidscan \(Vidscan.version)"), ("DATE", Self.date(media.modified)), ("FORMAT", "3.0"),
-                ("VERSION", "3.0"), ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
+                ("AUTHOR", "vidscan \(Vidscan.version)"),
+                ("DATE", Date(timeIntervalSince1970: media.modified.rounded(.down)).formatted(.iso8601)),
+                ("FORMAT", "3.0"), ("VERSION", "3.0"), ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
                 ("xsi:noNamespaceSchemaLocation", "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"),
             ], children)
         let document = XMLDocument(rootElement: root)
@@ -101,10 +102,6 @@ struct ELANDocument {
         ("Symbolic_Association", "1-1 association with a parent annotation"),
         ("Included_In", "Time alignable annotations within the parent annotation's time interval, gaps are allowed"),
     ]
-
-    private static func date(_ seconds: Double) -> String {
-        Date(timeIntervalSince1970: seconds.rounded(.down)).formatted(.iso8601)
-    }
 }
 
 // The initializer XMLNode(kind:) of FoundationXML ends the program for attributes and texts. These factories return nodes, under
@@ -115,10 +112,8 @@ extension XMLElement {
     ) {
         self.init(name: name)
         for (name, value) in attributes {
-            guard let node = XMLNode.attribute(withName: name, stringValue: Self.legal(value)) as? XMLNode else {
-                continue
-            }
-            addAttribute(node)
+            let attribute = XMLNode.attribute(withName: name, stringValue: Self.legal(value))
+            if let node = attribute as? XMLNode { addAttribute(node) }
         }
         children.forEach(addChild)
         if let text, let node = XMLNode.text(withStringValue: Self.legal(text)) as? XMLNode { addChild(node) }

@@ -16,9 +16,8 @@ public struct InteractionAnalysis: Sendable {
     ///   - outputIsFolder: Whether `output` must be a folder, which is created if there is none.
     ///   - replaces: Whether existing files may be replaced.
     public init(output: String? = nil, outputIsFolder: Bool = false, replaces: Bool = false) {
-        (self.output, self.outputIsFolder, self.replaces) = (
-            output.map(FilePath.expandingHome), outputIsFolder, replaces
-        )
+        self.output = output.map(FilePath.expandingHome)
+        (self.outputIsFolder, self.replaces) = (outputIsFolder, replaces)
     }
 
     /// Compares the people of one result. The table appears complete or not at all. Returns its path and the number of pairs

@@ -14,12 +14,26 @@ struct PersonSeries {
     }
 
     /// The rows of one person, in time order. Values are NaN if missing.
-    fileprivate struct Rows {
+    private struct Rows {
         var samples: [Int] = []
         var values = signals.map { _ in [Double]() }
         var looksAt: [Int32?] = []
         /// Of the last row's box.
         var area = 0.0
+
+        /// Of two faces of one person in a sample, the larger one counts.
+        mutating func add(_ new: [Double], looksAt target: Int32?, area newArea: Double, sample: Int) {
+            if samples.last == sample {
+                guard newArea > area else { return }
+                samples.removeLast()
+                looksAt.removeLast()
+                for index in values.indices { values[index].removeLast() }
+            }
+            samples.append(sample)
+            looksAt.append(target)
+            for (index, value) in new.enumerated() { values[index].append(value) }
+            area = newArea
+        }
     }
 
     static let signals = [
@@ -42,9 +56,8 @@ struct PersonSeries {
     init(folder: String, _ cancellation: CancellationFlag) throws(VidscanError) {
         let times = try SampleTimes(folder: folder, mayBeEmpty: true).microseconds
         clock = RegularClock(microseconds: times)
-        guard clock != nil || times.first == times.last else {
-            throw .result("its samples are too far apart to compare people")
-        }
+        try require(
+            clock != nil || times.first == times.last, .result, "its samples are too far apart to compare people")
         let table = try TableReader(folder: folder, name: "faces.csv")
         let (time, person) = (try table.column("time"), try table.column("person_id"))
         let box = try FaceColumns(FaceField.box, of: table)
@@ -79,11 +92,10 @@ struct PersonSeries {
         guard let clock else { return [] }
         let needed = Int((seconds / clock.interval).rounded(.up))
         let candidates = people.filter { $0.value.samples.count >= needed }.keys.sorted()
-        guard candidates.count <= Self.maximumPeople else {
-            throw .result(
-                "has more than \(Self.maximumPeople) people who are in sight for \(NumberText.plain(seconds)) s, too many to"
-                    + " compare")
-        }
+        try require(
+            candidates.count <= Self.maximumPeople, .result,
+            "has more than \(Self.maximumPeople) people who are in sight for \(NumberText.plain(seconds)) s, too many"
+                + " to compare")
         let samples = candidates.map { Set(people[$0]?.samples ?? []) }
         var pairs: [(Int, Int)] = []
         for first in candidates.indices {
@@ -112,21 +124,5 @@ struct PersonSeries {
         var isSeen = [Bool](repeating: false, count: clock.samples)
         for sample in others.samples { isSeen[sample] = true }
         return clock.states(zip(looks, isSeen).map { $1 ? $0 : nil })
-    }
-}
-
-extension PersonSeries.Rows {
-    /// Of two faces of one person in a sample, the larger one counts.
-    fileprivate mutating func add(_ new: [Double], looksAt target: Int32?, area newArea: Double, sample: Int) {
-        if samples.last == sample {
-            guard newArea > area else { return }
-            samples.removeLast()
-            looksAt.removeLast()
-            for index in values.indices { values[index].removeLast() }
-        }
-        samples.append(sample)
-        looksAt.append(target)
-        for (index, value) in new.enumerated() { values[index].append(value) }
-        area = newArea
     }
 }

@@ -35,7 +35,7 @@ struct EpisodeTimeline: Sendable, Equatable {
             let own = facts[episode.id] ?? []
             annotations.append(
                 Annotation(
-                    episode: episode, value: own.first { $0.kind.tellsMore }?.value,
+                    episode: episode, value: own.first { Self.tellingKinds.contains($0.kind) }?.value,
                     measured: own.compactMap(\.measured).first, shot: numbers[episode.id], names: names))
         }
         annotations.sort(by: Annotation.precedes)
@@ -43,16 +43,8 @@ struct EpisodeTimeline: Sendable, Equatable {
 
     /// One millisecond, the unit of ELAN and WebVTT.
     private static let shortest: Int64 = 1000
-}
-
-extension FaceEvent.Kind {
-    /// Whether its value is more than how long the episode lasted.
-    fileprivate var tellsMore: Bool {
-        switch self {
-        case .shotCut, .faceStopped, .smileStarted: true
-        case .faceStarted, .blink, .eyesClosed, .smileStopped, .lookAway: false
-        }
-    }
+    /// The events whose value says more than how long the episode lasted.
+    private static let tellingKinds: Set<FaceEvent.Kind> = [.shotCut, .faceStopped, .smileStarted]
 }
 
 extension SampleTimes {
@@ -101,11 +93,6 @@ struct Annotation: Sendable, Equatable {
             }
         return kind.rawValue + (others.isEmpty ? "" : " with \(others)") + mark
     }
-
-    func subject(byPerson: Bool) -> Tier.Subject {
-        if let personID = episode.personID, byPerson || episode.faceID == nil { return .person(personID) }
-        return episode.faceID.map { .face($0) } ?? .video
-    }
 }
 
 /// Times as the formats write them. Microseconds are rounded to the nearest millisecond.
@@ -130,8 +117,6 @@ struct Tier: Sendable, Equatable {
         case person(Int)
         case face(Int)
 
-        var isPerson: Bool { if case .person = self { true } else { false } }
-
         /// `person_1`; `nil` for the video.
         var name: String? {
             switch self {
@@ -142,7 +127,6 @@ struct Tier: Sendable, Equatable {
         }
     }
 
-    let subject: Subject
     let kind: Episode.Kind
     /// Each begins at the end of the one before, or later.
     let annotations: [Annotation]
@@ -157,14 +141,16 @@ struct Tier: Sendable, Equatable {
     static func tiers(of annotations: [Annotation], byPerson: Bool) -> [Tier] {
         var groups: [Subject: [Episode.Kind: [Annotation]]] = [:]
         for annotation in annotations {
-            let subject = annotation.subject(byPerson: byPerson)
+            let face = annotation.episode.faceID.map(Subject.face)
+            let person = annotation.episode.personID.map(Subject.person)
+            let subject = (byPerson ? person ?? face : face ?? person) ?? .video
             groups[subject, default: [:]][annotation.kind, default: []].append(annotation)
         }
         return groups.sorted { $0.key < $1.key }.flatMap { subject, kinds in
-            let given = subject.isPerson ? kinds.values.first?.first?.personName : nil
+            let given: String? = if case .person = subject { kinds.values.first?.first?.personName } else { nil }
             let speaker = given ?? subject.name
             return Episode.Kind.allCases.compactMap { kind in
-                kinds[kind].map { Tier(subject: subject, kind: kind, annotations: joined($0), speaker: speaker) }
+                kinds[kind].map { Tier(kind: kind, annotations: joined($0), speaker: speaker) }
             }
         }
     }

@@ -8,33 +8,29 @@ package enum AnonymizePreconditions {
     /// Throws if the result, as the analysis wrote it, lacks positions of faces in its video.
     package static func check(_ result: StoredResult, for options: AnonymizeOptions) throws(VidscanError) {
         let found = result.record.pipeline
-        let problem = { (reason: String) in VidscanError(.result, reason, stage: .open) }
         let command =
             "run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue) --tables'"
-        guard found.sample.start == nil, found.sample.end == nil else {
-            throw problem("was made from only a part of the video: faces in the rest of it would not be hidden")
-        }
-        guard found.track.maxFaces == nil, found.detect.minFace == 0 else {
-            throw problem("was made with --max-faces or --min-face: the faces left out would not be hidden")
-        }
-        let shortcomings = shortcomings(found)
-        guard shortcomings.isEmpty else {
-            throw problem(
-                "was not analysed for hiding faces (\(shortcomings.joined(separator: ", "))), and some would stay"
-                    + " visible; \(command)")
-        }
+        try require(
+            found.sample.start == nil && found.sample.end == nil, .result,
+            "was made from only a part of the video: faces in the rest of it would not be hidden")
+        try require(
+            found.track.maxFaces == nil && found.detect.minFace == 0, .result,
+            "was made with --max-faces or --min-face: the faces left out would not be hidden")
+        let shortcomings = shortcomings(found).joined(separator: ", ")
+        try require(
+            shortcomings.isEmpty, .result,
+            "was not analysed for hiding faces (\(shortcomings)), and some would stay visible; \(command)")
         if let filters = result.record.filters, let objection = AnonymizationFilters.objection(to: filters.chain) {
-            throw problem("was made with filters that prevent hiding faces: \(objection)")
+            throw .result("was made with filters that prevent hiding faces: \(objection)")
         }
-        guard try result.mapToSource() == nil else {
-            throw problem("was made with filters that move or crop the picture: faces outside would not be hidden")
-        }
+        try require(
+            try result.mapToSource() == nil, .result,
+            "was made with filters that move or crop the picture: faces outside would not be hidden")
         // People must be recognised by their faces, because many have similar hair and clothes.
-        guard options.visible.people == .nobody || found.track.person == true else {
-            throw problem(
-                "was analysed without recognising people by their faces (track.person), so that --keep and --hide"
-                    + " could show somebody else; \(command) without --no-person")
-        }
+        try require(
+            options.visible.people == .nobody || found.track.person == true, .result,
+            "was analysed without recognising people by their faces (track.person), so that --keep and --hide could"
+                + " show somebody else; \(command) without --no-person")
     }
 
     /// Settings less thorough than hiding faces requires.

@@ -57,12 +57,10 @@ final class Anonymizer {
             if isReleased(id, in: timeline, at: frame.microseconds) { continue }
             if isVisible(id, inSample: number) {
                 visible += own
-            } else if !own.isEmpty {
-                if let certain, certain.isChosen(id), let doubt = certain.doubt(about: id, inSample: number) {
-                    doubts[id] = doubt
+            } else if !own.isEmpty || !isVisible(id, aroundSample: number, in: timeline) {
+                if !own.isEmpty, let certain, certain.isChosen(id) {
+                    doubts[id] = certain.doubt(about: id, inSample: number)
                 }
-                hide(id)
-            } else if !isVisible(id, aroundSample: number, in: timeline) {
                 hide(id)
             }
         }
@@ -155,7 +153,12 @@ final class Anonymizer {
         of id: Int, in timeline: FaceTimeline, sample number: Int, at microseconds: Int64
     ) -> [FaceState] {
         let own = timeline.faces(of: id, inSample: number)
-        if !own.isEmpty { return own + neighbouringStates(of: id, aroundSample: number, in: timeline) }
+        if let face = own.first {
+            return own
+                + [number - 1, number + 1].flatMap { timeline.faces(of: id, inSample: $0) }
+                // At a low sampling rate, the neighbour is another position of the face and not motion blur.
+                .filter { abs($0.microseconds - face.microseconds) <= 100_000 }
+        }
         let (before, after) = timeline.neighbours(of: id, aroundSample: number)
         if let before, let after {
             let span = after.face.microseconds - before.face.microseconds
@@ -191,14 +194,6 @@ final class Anonymizer {
         moved.box = moved.box.offset(dx: (to.x - from.x) * fraction, dy: (to.y - from.y) * fraction)
         moved.mesh = nil
         return moved
-    }
-
-    private func neighbouringStates(of id: Int, aroundSample number: Int, in timeline: FaceTimeline) -> [FaceState] {
-        guard let own = timeline.sample(number) else { return [] }
-        return [number - 1, number + 1].compactMap(timeline.sample)
-            // At a low sampling rate, the neighbour is another position of the face and not motion blur.
-            .filter { abs($0.microseconds - own.microseconds) <= 100_000 }
-            .compactMap { sample in sample.faces.first { $0.faceID == id } }
     }
 
     private func hide(_ states: [FaceState], in frame: EditableFrame) throws(MediaError) {

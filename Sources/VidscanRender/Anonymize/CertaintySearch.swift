@@ -49,7 +49,6 @@ package struct CertaintySearch {
 
     private let claims: [Int: FaceClaim]
     private let cuts: [ShotCut]
-    private var firstCut = 0
     /// The last sample with a face that is hidden.
     private var lastHidden = -1
     /// Those that may continue, by face_id.
@@ -111,10 +110,9 @@ package struct CertaintySearch {
         return found
     }
 
-    private mutating func isNearCut(_ microseconds: Int64) -> Bool {
-        let reach = max(Self.cutReach, Self.gradualCutReach)
-        while firstCut < cuts.count, cuts[firstCut].microseconds + reach < microseconds { firstCut += 1 }
-        return cuts[firstCut...].prefix { $0.microseconds - reach <= microseconds }.contains { cut in
+    private func isNearCut(_ microseconds: Int64) -> Bool {
+        let first = cuts.partitionIndex { $0.microseconds + Self.gradualCutReach >= microseconds }
+        return cuts[first...].prefix { $0.microseconds - Self.gradualCutReach <= microseconds }.contains { cut in
             let reach = cut.kind == .gradual ? Self.gradualCutReach : Self.cutReach
             return cut.microseconds - reach <= microseconds && microseconds < cut.microseconds + reach
         }
@@ -162,16 +160,11 @@ package struct CertaintySearch {
 
 /// Why a face that was to stay visible is hidden in a frame. The raw values are those of the record.
 package enum Doubt: String, Sendable, CaseIterable {
-    /// The face may not belong to the person.
-    case uncertainPerson = "uncertain_person"
-    /// The detection may not be a face.
-    case uncertainDetection = "uncertain_detection"
-    /// The face overlaps one that is hidden.
-    case overlap = "overlap"
-    /// A cut is near, and the frame may show two shots.
-    case cut = "cut"
+    case uncertainPerson = "uncertain_person", uncertainDetection = "uncertain_detection", overlap
+    /// The frame may show two shots.
+    case cut
     /// The tracker may have continued on another face, and no sample since then was recognised as the person.
-    case unconfirmed = "unconfirmed"
+    case unconfirmed
 
     /// Completes "hidden in 3 frames".
     var words: String {

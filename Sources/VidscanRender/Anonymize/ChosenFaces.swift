@@ -58,12 +58,10 @@ package struct ChosenFaces {
         _ named: Set<Int>, _ column: String, _ options: String, known: Set<Int>
     ) throws(VidscanError) {
         let unknown = named.subtracting(known)
-        guard unknown.isEmpty else {
-            throw VidscanError(
-                .result,
-                "has no \(column) \(ranges(unknown)), which \(options) names; "
-                    + (known.isEmpty ? "it has no faces" : "it has \(ranges(known))"), stage: .open)
-        }
+        try require(
+            unknown.isEmpty, .result,
+            "has no \(column) \(ranges(unknown)), which \(options) names; "
+                + (known.isEmpty ? "it has no faces" : "it has \(ranges(known))"))
     }
 
     /// Formats numbers as ranges: `1-3, 7`.

@@ -1,4 +1,3 @@
-internal import Foundation
 package import VidscanBase
 internal import VidscanFaces
 internal import VidscanMedia
@@ -60,11 +59,6 @@ enum HidingRecord {
         let shown = choice.keptFaces.intersection(removedFaces)
         if !shown.isEmpty { visible["kept_face_ids_removed_by_corrections"] = list(shown) }
         return visible
-    }
-
-    /// - Parameter isInResult: whether the video has its usual name in the result's folder.
-    static func path(of path: String, isInResult: Bool) -> String {
-        isInResult ? (path as NSString).deletingPathExtension + ".json" : path + ".json"
     }
 }
 

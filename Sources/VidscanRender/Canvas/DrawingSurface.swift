@@ -25,12 +25,8 @@ final class DrawingSurface {
         bytes.deallocate()
     }
 
-    /// Starts a new drawing. Its coordinates have the frame's origin.
-    ///
-    /// - Parameters:
-    ///   - area: in pixels of the frame. Anything drawn outside is clipped.
-    ///   - scaleX, scaleY: pixels per drawing unit.
-    ///   - isFilled: starts opaque (white).
+    /// Starts a new drawing, whose coordinates have the frame's origin. `area`: in pixels of the frame; anything drawn
+    /// outside is clipped. `scaleX`, `scaleY`: pixels per drawing unit. `isFilled`: starts opaque (white).
     func begin(_ area: PixelRectangle, scaleX: Double = 1, scaleY: Double = 1, isFilled: Bool = false) {
         end()
         self.area = area
@@ -142,11 +138,9 @@ final class DrawingSurface {
 
     // MARK: Text
 
-    /// The distance to the start of the next text, and the heights above and below the baseline.
-    typealias TextSize = (width: Double, ascent: Double, descent: Double)
-
-    /// `size` is the font size in drawing units.
-    func measure(_ text: String, size: Double) -> TextSize {
+    /// Returns the distance to the start of the next text, and the heights above and below the baseline. `size` is the
+    /// font size in drawing units.
+    func measure(_ text: String, size: Double) -> (width: Double, ascent: Double, descent: Double) {
         setFont(size)
         var extents = cairo_text_extents_t()
         cairo_text_extents(context, text, &extents)
@@ -179,8 +173,7 @@ final class DrawingSurface {
         cairo_translate(context, target.x - pivot.x, target.y - pivot.y)
         cairo_rectangle(context, 0, 0, target.width, target.height)
         cairo_clip(context)
-        let (scaleX, scaleY) = (target.width / part.width, target.height / part.height)
-        cairo_scale(context, scaleX, scaleY)
+        cairo_scale(context, target.width / part.width, target.height / part.height)
         cairo_translate(context, -part.x, -part.y)
         var matrix = cairo_matrix_t()
         cairo_get_matrix(context, &matrix)
@@ -213,7 +206,14 @@ final class DrawnImage {
 
     init(_ image: RasterImage) {
         size = image.size
-        for level in sequence(first: image, next: { $0.size.shortSide > 2 ? $0.halved() : nil }) { add(level) }
+        for level in sequence(first: image, next: { $0.size.shortSide > 2 ? $0.halved() : nil }) {
+            let stride = 4 * level.size.width
+            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: level.bytes.count)
+            bytes.initialize(from: level.bytes, count: level.bytes.count)
+            let surface = cairo_image_surface_create_for_data(
+                bytes, CAIRO_FORMAT_ARGB32, Int32(level.size.width), Int32(level.size.height), Int32(stride))
+            levels.append((surface, bytes, level.size))
+        }
     }
 
     deinit {
@@ -233,14 +233,5 @@ final class DrawnImage {
         let pattern = cairo_get_source(context)
         cairo_pattern_set_filter(pattern, CAIRO_FILTER_BILINEAR)
         cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD)
-    }
-
-    private func add(_ image: RasterImage) {
-        let stride = 4 * image.size.width
-        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * image.size.height)
-        bytes.initialize(from: image.bytes, count: image.bytes.count)
-        let surface = cairo_image_surface_create_for_data(
-            bytes, CAIRO_FORMAT_ARGB32, Int32(image.size.width), Int32(image.size.height), Int32(stride))
-        levels.append((surface, bytes, image.size))
     }
 }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
@@ -33,11 +32,9 @@ final class FaceStateReader {
             FaceField.box + FaceField.points + FaceField.pose + needs.metrics.map(FaceField.metric)
                 + (needs.identity ? [.confidence] : []), of: faces)
         matchColumn = needs.identity ? try faces.column("person_match") : nil
-        if needs.mesh, access(result.name + "/\(LandmarkFile.name)", F_OK) != 0 {
-            throw VidscanError(
-                .result, "has no landmarks.npy, which the mesh is drawn from; analyse the video with --landmarks",
-                stage: .open)
-        }
+        try require(
+            !needs.mesh || FileSystem.entry("\(result.name)/\(LandmarkFile.name)") != nil, .result,
+            "has no landmarks.npy, which the mesh is drawn from; analyse the video with --landmarks")
         landmarks = needs.mesh ? try LandmarkReader(folder: result.name) : nil
     }
 
@@ -57,7 +54,11 @@ final class FaceStateReader {
             guard try faces.count(columns.frame) == frame, try faces.microseconds(columns.time) == microseconds else {
                 throw faces.problem("does not belong to the frame in line \(frames.line) of frames.csv")
             }
-            states.append(try face(at: microseconds))
+            states.append(
+                FaceState(
+                    faceID: try faces.integer(columns.faceID, in: ReadLimits.ids), microseconds: microseconds,
+                    numbers: try numbers.numbers(in: faces), emoji: try emoji(), mesh: try landmarks?.next(),
+                    personMatch: try faces.optionalNumber(matchColumn, in: 0...1)))
         }
         try corrections?.number(&states, frame: frame, microseconds: microseconds)
         var ids: Set<Int> = []
@@ -81,13 +82,6 @@ final class FaceStateReader {
         return try faces.value(columns.emoji) { text in
             Metric.allCases.contains { $0.emoji.map(String.init) == text } ? text : nil
         }
-    }
-
-    private func face(at microseconds: Int64) throws(VidscanError) -> FaceState {
-        FaceState(
-            faceID: try faces.integer(columns.faceID, in: ReadLimits.ids), microseconds: microseconds,
-            numbers: try numbers.numbers(in: faces), emoji: try emoji(), mesh: try landmarks?.next(),
-            personMatch: try faces.optionalNumber(matchColumn, in: 0...1))
     }
 }
 

@@ -22,12 +22,8 @@ package struct FaceTables {
 
     package init(hiding result: StoredResult) throws(VidscanError) {
         positions = try result.analysed()
-        guard result.record.corrections != nil else {
-            (corrections, removedFaces) = (nil, [])
-            return
-        }
-        corrections = result
-        removedFaces = try Self.faceIDs(of: positions).subtracting(try Self.faceIDs(of: result))
+        corrections = result.record.corrections == nil ? nil : result
+        removedFaces = corrections == nil ? [] : try Self.faceIDs(of: positions).subtracting(Self.faceIDs(of: result))
     }
 
     /// Throws if anybody changed the tables since vidscan wrote them.

@@ -50,11 +50,10 @@ struct FaceTimeline {
                 break
             }
             window.append(sample)
-            guard window.count <= ReadLimits.samplesAtOnce else {
-                throw VidscanError(
-                    .result, "frames.csv has more than \(ReadLimits.samplesAtOnce) samples around one time",
-                    stage: .render, microseconds: microseconds)
-            }
+            try require(
+                window.count <= ReadLimits.samplesAtOnce, .result,
+                "frames.csv has more than \(ReadLimits.samplesAtOnce) samples around one time", stage: .render,
+                microseconds: microseconds)
         }
         let oldest = microseconds - behind
         let passed = window.prefix { $0.microseconds < oldest }.count
@@ -64,24 +63,20 @@ struct FaceTimeline {
     /// Consecutive frames have consecutive samples. Throws unless the sample was taken from this frame.
     mutating func advance(toSample number: Int, at microseconds: Int64) throws(VidscanError) {
         try advance(to: microseconds, holding: number)
-        guard let own = sample(number), own.microseconds == microseconds else {
-            throw VidscanError(
-                .result,
-                "the frame at this time was not analysed, so its faces would not be hidden; no video was"
-                    + " written", stage: .render, microseconds: microseconds)
-        }
+        try require(
+            sample(number)?.microseconds == microseconds, .result,
+            "the frame at this time was not analysed, so its faces would not be hidden; no video was written",
+            stage: .render, microseconds: microseconds)
     }
 
     /// Throws if the result has more than `count` samples.
     mutating func finish(after count: Int) throws(VidscanError) {
         var next = window.first { $0.number >= count }
         if next == nil { next = try rows.next() }
-        guard next == nil else {
-            throw VidscanError(
-                .result,
-                "the frame at this time was analysed, but cannot be read now: the video has changed, or cannot be read"
-                    + " to its end; no video was written", stage: .render, microseconds: next?.microseconds)
-        }
+        try require(
+            next == nil, .result,
+            "the frame at this time was analysed, but cannot be read now: the video has changed, or cannot be read to"
+                + " its end; no video was written", stage: .render, microseconds: next?.microseconds)
         try rows.finish()
     }
 
@@ -127,9 +122,7 @@ struct FaceTimeline {
                 let fraction = Double(microseconds - before.face.microseconds) / span
                 return before.face.interpolated(to: after.face, fraction: fraction, microseconds: microseconds)
             }
-            if let before, reaches(before.number, to: microseconds) { return before.face }
-            if let after, reaches(after.number, to: microseconds) { return after.face }
-            return nil
+            return [before, after].compactMap { $0 }.first { reaches($0.number, to: microseconds) }?.face
         }
     }
 
@@ -159,12 +152,10 @@ struct FaceTimeline {
 
     /// Up to the current time, oldest first. The trail restarts after a cut or a gap.
     func trail(of face: FaceState, seconds: Double) -> [Point] {
+        let times = face.microseconds - Int64(seconds * 1e6)...face.microseconds
         var points: [Point] = []
         var last: Sample?
-        for sample in window
-        where sample.microseconds <= face.microseconds
-            && sample.microseconds >= face.microseconds - Int64(seconds * 1e6)
-        {
+        for sample in window where times.contains(sample.microseconds) {
             guard let own = sample.faces.first(where: { $0.faceID == face.faceID }) else { continue }
             if let last, sample.number - last.number > 2 || hasCut(after: last.microseconds, upTo: sample.microseconds)
             {
