@@ -1,6 +1,7 @@
 #include "COpenVINO.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *vs_load_openvino(const char *path, vs_openvino *functions) {
@@ -17,4 +18,15 @@ const char *vs_load_openvino(const char *path, vs_openvino *functions) {
     VIDSCAN_OPENVINO_FUNCTIONS(VIDSCAN_LOOK_UP)
 #undef VIDSCAN_LOOK_UP
     return NULL;
+}
+
+int vs_compile_openvino(
+    vs_openvino functions, const ov_core_t *core, const ov_model_t *model, int threads, ov_compiled_model_t **result) {
+    char count[12];
+    snprintf(count, sizeof count, "%d", threads);
+    const ov_property_t properties[] = {
+        {"NUM_STREAMS", count}, {"INFERENCE_NUM_THREADS", count}, {"INFERENCE_PRECISION_HINT", "f32"},
+        {"ENABLE_CPU_PINNING", "NO"},
+    };
+    return functions.core_compile_model_props(core, model, "CPU", 4, properties, result);
 }

@@ -8,9 +8,7 @@ final class UpdateDelivery: RunConsumer, RunObserver {
     private struct State: Sendable {
         var info: VideoInfo?
         var tracker: ProvisionalTracker
-        var tracks: [Track] = []
-        var events: [FaceEvent] = []
-        var episodes: [Episode] = []
+        var summary = VideoSummary()
     }
 
     private let queue: UpdateQueue
@@ -30,17 +28,15 @@ final class UpdateDelivery: RunConsumer, RunObserver {
 
     func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) async throws {
         try await send {
-            $0.tracks = tracks.map { Track($0) }
-            ($0.events, $0.episodes) = (events, episodes)
+            ($0.summary.tracks, $0.summary.events, $0.summary.episodes) = (tracks.map { Track($0) }, events, episodes)
             return $0.tracker.finish()
         }
     }
 
     func finish(warnings: [String], notices: [String]) async throws {
         try await send {
-            let summary = VideoSummary(
-                tracks: $0.tracks, events: $0.events, episodes: $0.episodes, warnings: warnings, notices: notices)
-            return [.finished(summary)]
+            ($0.summary.warnings, $0.summary.notices) = (warnings, notices)
+            return [.finished($0.summary)]
         }
     }
 

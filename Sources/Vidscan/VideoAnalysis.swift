@@ -25,15 +25,15 @@ public struct VideoAnalysis: Sendable {
 /// The result of an analysis without the frames.
 public struct VideoSummary: Sendable {
     /// The faces over time, by ascending `id`.
-    public let tracks: [Track]
+    public internal(set) var tracks: [Track] = []
     /// Events in time order.
-    public let events: [FaceEvent]
+    public internal(set) var events: [FaceEvent] = []
     /// What the events begin and end, by ascending `id`.
-    public let episodes: [Episode]
+    public internal(set) var episodes: [Episode] = []
     /// See `VideoAnalysis.warnings`.
-    public let warnings: [String]
+    public internal(set) var warnings: [String] = []
     /// See `VideoAnalysis.notices`.
-    public let notices: [String]
+    public internal(set) var notices: [String] = []
 
     /// The people, by ascending `id`.
     public var people: [Person] {
@@ -57,11 +57,8 @@ extension FaceEvent {
 
     /// The duration of a blink, eye closure, ended smile or look away, in seconds; otherwise `nil`.
     public var durationSeconds: Double? {
-        switch (kind, value) {
-        case (.blink, .number(let seconds)), (.eyesClosed, .number(let seconds)), (.smileStopped, .number(let seconds)),
-            (.lookAway, .number(let seconds)):
-            seconds
-        default: nil
-        }
+        let hasDuration = [.blink, .eyesClosed, .smileStopped, .lookAway].contains(kind)
+        if hasDuration, case .number(let seconds) = value { return seconds }
+        return nil
     }
 }

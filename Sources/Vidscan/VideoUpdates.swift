@@ -48,16 +48,28 @@ public struct VideoUpdates: AsyncSequence, Sendable {
         public mutating func next() async throws(VidscanError) -> VideoUpdate? {
             guard let run else { return nil }
             self.run = nil
-            let update = try await run.next()
-            if update != nil { self.run = run }
-            return update
+            do {
+                guard let update = try await run.queue.receive() else {
+                    try await run.task.value
+                    return nil
+                }
+                self.run = run
+                return update
+            } catch let error as VidscanError {
+                throw error
+            } catch {
+                // The consumer was cancelled.
+                run.task.cancel()
+                _ = await run.task.result
+                throw VidscanError(.interrupted, "interrupted")
+            }
         }
     }
 }
 
 /// An analysis in its own task, from which updates are pulled.
 final class AnalysisRun: Sendable {
-    private let queue = UpdateQueue()
+    let queue = UpdateQueue()
     let task: Task<Void, any Error>
 
     init(_ analyze: @escaping @Sendable (UpdateQueue) async throws -> Void) {
@@ -65,21 +77,6 @@ final class AnalysisRun: Sendable {
     }
 
     deinit { task.cancel() }
-
-    func next() async throws(VidscanError) -> VideoUpdate? {
-        do {
-            if let update = try await queue.receive() { return update }
-            try await task.value
-            return nil
-        } catch let error as VidscanError {
-            throw error
-        } catch {
-            // The consumer was cancelled.
-            task.cancel()
-            _ = await task.result
-            throw VidscanError(.interrupted, "interrupted")
-        }
-    }
 }
 
 /// Passes on updates. The analysis waits until the consumer has taken one before it sends the next.

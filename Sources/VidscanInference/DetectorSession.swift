@@ -114,11 +114,9 @@ public final class DetectorSession {
     /// score-weighted mean over the cells with nearly the same box: which of two neighbours scores higher is
     /// chance, but their boxes differ by pixels.
     private static func suppress(_ faces: [FaceDetection], maximumOverlap: Double) -> [FaceDetection] {
-        let order = faces.indices.sorted { (faces[$1].confidence, $0) < (faces[$0].confidence, $1) }
         // Of each face, the surest one first.
         var kept: [[FaceDetection]] = []
-        for index in order {
-            let face = faces[index]
+        for face in faces.sorted(by: { $0.confidence > $1.confidence }) {
             let overlaps = kept.map { $0[0].box.intersectionOverUnion(with: face.box) }
             if let position = overlaps.firstIndex(where: { $0 >= maximumOverlap }) {
                 if overlaps[position] >= Self.sameFaceOverlap { kept[position].append(face) }
@@ -131,15 +129,13 @@ public final class DetectorSession {
 
     private static func mean(_ faces: [FaceDetection]) -> FaceDetection {
         let weight = faces.reduce(0) { $0 + $1.confidence }
-        func mean(_ value: (Int) -> Double) -> Double {
-            faces.indices.reduce(0) { $0 + value($1) * faces[$1].confidence } / weight
+        func mean(_ value: (FaceDetection) -> Double) -> Double {
+            faces.reduce(0) { $0 + value($1) * $1.confidence } / weight
         }
-        let (boxes, points) = (faces.map(\.box), faces.map(\.landmarks.points))
         let box = Rectangle(
-            x: mean { boxes[$0].x }, y: mean { boxes[$0].y }, width: mean { boxes[$0].width },
-            height: mean { boxes[$0].height })
+            x: mean { $0.box.x }, y: mean { $0.box.y }, width: mean { $0.box.width }, height: mean { $0.box.height })
         let landmarks = (0..<FaceLandmarks.count).map { index in
-            Point(x: mean { points[$0][index].x }, y: mean { points[$0][index].y })
+            Point(x: mean { $0.landmarks.points[index].x }, y: mean { $0.landmarks.points[index].y })
         }
         return FaceDetection(box: box, confidence: faces[0].confidence, landmarks: FaceLandmarks(points: landmarks))
     }

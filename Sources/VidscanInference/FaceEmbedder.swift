@@ -20,10 +20,8 @@ public struct FaceEmbedder: Sendable {
     public func makeSession() throws(InferenceError) -> Session { Session(request: try model.makeRequest()) }
 
     /// A session with its own tensors. Use it from one thread at a time.
-    public final class Session {
-        private let request: InferenceRequest
-
-        init(request: InferenceRequest) { self.request = request }
+    public struct Session {
+        fileprivate let request: InferenceRequest
 
         /// Computes the embedding of a crop: the direction of the sum of the network's outputs for the crop and for its
         /// mirror image, which separates people better than either, and the cosine distance between the two.

@@ -59,29 +59,10 @@ public final class InferenceRuntime: @unchecked Sendable {
             library.functions.core_read_model(core, path, nil, $0)
         }
         defer { library.functions.model_free(model) }
-        let properties = [
-            ("NUM_STREAMS", "\(concurrency)"), ("INFERENCE_NUM_THREADS", "\(concurrency)"),
-            ("INFERENCE_PRECISION_HINT", "f32"), ("ENABLE_CPU_PINNING", "NO"),
-        ]
-        let compiled = try library.object("cannot compile the model \(name)") { compiled in
-            withProperties(properties) {
-                library.functions.core_compile_model_props(core, model, "CPU", properties.count, $0, compiled)
-            }
+        let compiled = try library.object("cannot compile the model \(name)") {
+            vs_compile_openvino(library.functions, core, model, CInt(concurrency), $0)
         }
         return CompiledModel(compiled, name: name, library: library)
-    }
-
-    /// The C structures are valid only during the call.
-    private func withProperties<Result>(
-        _ pairs: [(String, String)], _ body: (UnsafePointer<ov_property_t>) -> Result
-    ) -> Result {
-        let strings = pairs.flatMap { [strdup($0.0), strdup($0.1)] }
-        defer { for string in strings { free(string) } }
-        let properties = pairs.indices.map { ov_property_t(key: strings[2 * $0], value: strings[2 * $0 + 1]) }
-        return properties.withUnsafeBufferPointer { buffer in
-            // The list of properties is never empty here.
-            body(buffer.baseAddress.unsafelyUnwrapped)
-        }
     }
 }
 

@@ -42,14 +42,11 @@ package struct Report: Sendable {
     /// For an index of several reports.
     package struct Summary: Sendable {
         package let path: String
-        package let faces: Int
         package let notice: String?
         let title: String
-        /// Of the last sample.
-        let seconds: Double
-        let samples: Int
-        let cuts: Int
         let warnings: Int
+        /// The time of the last sample, and how many samples, faces and cuts there are.
+        let figures: [String]
         /// The faces that are visible for longest, as `data:` URLs by face_id.
         let thumbnails: [PageFact]
     }
@@ -91,9 +88,7 @@ package struct Report: Sendable {
         let events = try StoredEvent.read(resultPath, limit: ReadLimits.events, purpose: "for a page")
             .filter { !leftOut.contains($0.faceID ?? 0) }
         let hasEpisodes = FileSystem.entry("\(resultPath)/\(EpisodeTable.file)") != nil
-        let episodes =
-            try hasEpisodes
-            ? Episode.read(resultPath, limit: ReadLimits.events, purpose: "for a page") : []
+        let episodes = try hasEpisodes ? Episode.read(resultPath, limit: ReadLimits.events, purpose: "for a page") : []
         let samples = try SampleTimes(folder: resultPath, mayBeEmpty: true)
         let hidesFaces = options.hidesFaces || result.hidesFaces
         let video = try video(of: result, input, page: path, hidesFaces: hidesFaces)
@@ -143,9 +138,12 @@ package struct Report: Sendable {
         try file.write(try report.html(for: path, notices: pageNotices))
         try file.complete()
         return Summary(
-            path: path, faces: allFaces.count, notice: notices.isEmpty ? nil : notices.joined(separator: "; "),
-            title: title, seconds: samples.range.upperBound, samples: samples.count,
-            cuts: events.count { $0.kind == .shotCut }, warnings: result.record.warnings.count,
+            path: path, notice: notices.isEmpty ? nil : notices.joined(separator: "; "), title: title,
+            warnings: result.record.warnings.count,
+            figures: [
+                TimeText.clock(Int64(samples.range.upperBound * 1e6)), "\(samples.count)", "\(allFaces.count)",
+                "\(events.count { $0.kind == .shotCut })",
+            ],
             thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { face in
                 pictures[face.id].map { PageFact("\(face.id)", $0) }
             })

@@ -83,10 +83,7 @@ extension Report {
                     name: summary.title, link: FilePath.relative(summary.path, to: folder),
                     back: FilePath.relative(path, to: FilePath.folder(of: FilePath.absolute(summary.path))),
                     note: summary.warnings > 0 ? NumberText.count(summary.warnings, "warning") : nil,
-                    cells: [
-                        TimeText.clock(Int64(summary.seconds * 1e6)), "\(summary.samples)", "\(summary.faces)",
-                        "\(summary.cuts)",
-                    ].map { PageCell($0) }, thumbnails: summary.thumbnails)
+                    cells: summary.figures.map { PageCell($0) }, thumbnails: summary.thumbnails)
             case .failure(let error):
                 failures += 1
                 return ReportIndex.Row(

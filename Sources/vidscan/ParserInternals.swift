@@ -37,7 +37,7 @@ struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomR
     func validate() throws {
         // Options of one setting, such as --every-frame and --rate, contradict each other.
         for given in Dictionary(grouping: overrides, by: \.setting.path).values where given.count > 1 {
-            throw ValidationError("\(given.map(\.option).joined(separator: " and ")) cannot be used together.")
+            throw ValidationError("\(given.compactMap(\.option).joined(separator: " and ")) cannot be used together.")
         }
     }
 

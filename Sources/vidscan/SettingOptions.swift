@@ -120,7 +120,7 @@ extension SettingKind {
                 throw ValidationError("\(fault); \(error)")
             }
         }
-        return try parse(items)
+        return .list(items)
     }
 }
 

@@ -64,4 +64,8 @@ typedef struct vs_openvino {
 /// next call of the dynamic linker.
 const char *vs_load_openvino(const char *path, vs_openvino *functions);
 
+/// Compiles a model, which then computes with 32-bit floats, on `threads` threads. Returns the status.
+int vs_compile_openvino(
+    vs_openvino functions, const ov_core_t *, const ov_model_t *, int threads, ov_compiled_model_t **);
+
 #endif

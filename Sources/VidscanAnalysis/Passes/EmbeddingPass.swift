@@ -10,7 +10,7 @@ struct EmbeddingPass {
     let frames: FrameRecordFile
     /// The models, which are loaded only if they are needed.
     let models: @Sendable () throws -> ModelStore
-    private(set) var embedder: FaceEmbedder?
+    var embedder: FaceEmbedder?
     /// By the crop's offset.
     private(set) var known: [Int: FaceEmbedding?] = [:]
 
@@ -87,17 +87,13 @@ struct EmbeddingPass {
         _ offsets: [Int], _ indices: StrideTo<Int>, _ crops: FaceCropReader, _ embedder: FaceEmbedder
     ) throws -> [(index: Int, embedding: FaceEmbedding?)] {
         let session = try embedder.makeSession()
-        var embeddings: [(index: Int, embedding: FaceEmbedding?)] = []
-        for index in indices {
+        return try indices.map { index in
             try Task.checkCancellation()
             let (embedding, mirrorDistance) = try session.embed(crops.crop(at: offsets[index]))
             // If the crop and its mirror image differ too much, the crop does not show a face clearly.
-            embeddings.append((index, mirrorDistance < maximumMirrorDistance ? embedding : nil))
+            return (index, mirrorDistance < maximumMirrorDistance ? embedding : nil)
         }
-        return embeddings
     }
-
-    mutating func unload() { embedder = nil }
 
     private mutating func loaded(sessions: Int) throws -> FaceEmbedder {
         if let embedder, embedder.concurrency >= sessions { return embedder }

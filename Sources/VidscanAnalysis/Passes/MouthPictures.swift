@@ -21,8 +21,13 @@ struct FacePositions {
     mutating func boxes(at microseconds: Int64) throws -> [(track: Int, box: Rectangle)] {
         while !isAtEnd, after.map({ $0.microseconds <= microseconds }) ?? true {
             before = after ?? before
-            after = try next()
-            if after == nil { isAtEnd = true }
+            guard let frame = try reader.next() else {
+                (after, isAtEnd) = (nil, true)
+                break
+            }
+            let tracked = zip(frame.faces, trackOfFace[faces...])
+            after = (frame.microseconds, tracked.compactMap { face, track in track.map { ($0, face.box) } })
+            faces += frame.faces.count
         }
         guard let before, before.microseconds <= microseconds else { return [] }
         let elapsed = Double(microseconds - before.microseconds)
@@ -35,12 +40,6 @@ struct FacePositions {
         }
     }
 
-    private mutating func next() throws -> Sample? {
-        guard let frame = try reader.next() else { return nil }
-        defer { faces += frame.faces.count }
-        let tracked = zip(frame.faces, trackOfFace[faces...])
-        return (frame.microseconds, tracked.compactMap { face, track in track.map { ($0, face.box) } })
-    }
 }
 
 /// The next pictures of a mouth.
@@ -134,12 +133,10 @@ package struct MouthCropper {
     private mutating func picture(of box: Rectangle, in frame: SampledFrame) throws -> [UInt8] {
         let side = max(box.width, box.height) / 2 * Self.extent
         let square = RotatedSquare(center: box.center, side: max(side, 1), angle: 0)
-        return try tensor.withUnsafeMutableBufferPointer { tensor in
-            // The tensor is never empty.
-            let red = tensor.baseAddress.unsafelyUnwrapped
-            try cropper.crop(frame, square: square, resolution: SpeakerDetector.resolution, into: red)
-            // Luma as in BT.601, which the network was trained with.
-            return (0..<Self.byteCount).map { index in
+        try cropper.crop(frame, square: square, resolution: SpeakerDetector.resolution, into: &tensor)
+        // Luma as in BT.601, which the network was trained with.
+        return tensor.withUnsafeBufferPointer { red in
+            (0..<Self.byteCount).map { index in
                 let luma =
                     0.299 * red[index] + 0.587 * red[index + Self.byteCount] + 0.114 * red[index + 2 * Self.byteCount]
                 return UInt8(min(max(luma, 0), 255).rounded())

@@ -172,9 +172,8 @@ package struct Speech: Sendable {
     package func values(
         ofTrack track: Int, at time: Int64, until next: Int64?
     ) -> (speaking: Double?, moving: Double?, ticks: [UInt8]) {
-        guard let runs = runs[track] else { return (nil, nil, []) }
         let tick = SpeechTick.containing(time)
-        guard let run = runs.first(where: { $0.first <= tick && tick < $0.first + $0.moving.count }) else {
+        guard let run = runs[track]?.first(where: { $0.first <= tick && tick < $0.first + $0.moving.count }) else {
             return (nil, nil, [])
         }
         let moving = Double(run.moving[tick - run.first])

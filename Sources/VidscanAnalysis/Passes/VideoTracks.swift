@@ -69,7 +69,7 @@ struct VideoTracks {
                     detection: detection, seconds: frame.seconds, sample: sampleCount,
                     shot: samplesOfShot.count - 1, epoch: frame.epoch, pictureSize: frame.size))
         }
-        let weight = FaceProminence.of(face.numbers, in: frame.size)
+        let weight = face.numbers.prominence(in: frame.size)
         summaries[id - 1].add(detection, weight: weight, seconds: frame.seconds, sample: sampleCount)
         if let offset = face.evidence?.cropOffset {
             crops.append((id - 1, offset))

@@ -6,9 +6,10 @@ internal import VidscanMedia
 /// Checks whether everything that vidscan needs is installed and works.
 public enum Doctor {
     public struct Finding: Sendable {
-        public let name, value: String
+        public let name: String
+        public fileprivate(set) var value: String
         /// What to do about a problem; `nil` if there is none.
-        public private(set) var remedy: String?
+        public fileprivate(set) var remedy: String?
     }
 
     /// - Parameter cairo: The version of Cairo, which this module does not see.
@@ -21,14 +22,11 @@ public enum Doctor {
 
     private static var ffmpeg: Finding {
         let missing = MediaVersions.missingDecoders(of: ["h264", "hevc", "vp9", "av1", "mpeg4", "mjpeg", "png"])
-        do throws(MediaError) { try MediaVersions.loadFilters() } catch {
-            return Finding(name: "FFmpeg", value: MediaVersions.summary, remedy: error.reason)
-        }
-        return Finding(
-            name: "FFmpeg", value: MediaVersions.summary,
-            remedy: missing.isEmpty
-                ? nil
-                : "no decoder for \(missing.joined(separator: ", ")); install a full build of the FFmpeg libraries")
+        var remedy =
+            missing.isEmpty
+            ? nil : "no decoder for \(missing.joined(separator: ", ")); install a full build of the FFmpeg libraries"
+        do throws(MediaError) { try MediaVersions.loadFilters() } catch { remedy = error.reason }
+        return Finding(name: "FFmpeg", value: MediaVersions.summary, remedy: remedy)
     }
 
     private static var encoder: Finding {
@@ -40,16 +38,14 @@ public enum Doctor {
     }
 
     private static var openvino: Finding {
+        var finding = Finding(name: "OpenVINO", value: InferenceRuntime.version)
         do {
             let capabilities = try InferenceRuntime().capabilities()
-            return Finding(
-                name: "OpenVINO",
-                value: "\(InferenceRuntime.version), CPU plugin: \(capabilities.joined(separator: " "))")
+            finding.value += ", CPU plugin: \(capabilities.joined(separator: " "))"
         } catch {
-            return Finding(
-                name: "OpenVINO", value: InferenceRuntime.version,
-                remedy: "\(error.reason); reinstall vidscan with 'make install'")
+            finding.remedy = "\(error.reason); reinstall vidscan with 'make install'"
         }
+        return finding
     }
 
     private static func model(_ model: ModelStore.Model) -> Finding {

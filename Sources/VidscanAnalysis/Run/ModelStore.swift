@@ -14,47 +14,40 @@ public final class ModelStore: Sendable {
         public private(set) var expectedDigest: String?
     }
 
-    public static let detector = Model(
-        name: "CenterFace", fileName: "centerface.weights",
-        expectedDigest: "f41fb7dbdc834b526359b7304cd8d60b33455d125e155680cdd7c50f12937cb8")
-
-    public static let attentionMesh = Model(
-        name: "attention mesh", fileName: "attention_mesh.json",
-        expectedDigest: "1cdf49f826f94c2d9849b33f1cc2e6ac4e54e1fdf31620e41294887b10761f01")
-    public static let attentionMeshWeights = Model(
-        name: "attention mesh weights", fileName: "attention_mesh.weights",
-        expectedDigest: "f8940c587bb7a9f9745ccd5fe318b9c16534cd57a42b7475e8f8d8904de06302")
-
-    public static let faceEmbedding = Model(
-        name: "face embedding", fileName: "face-reidentification-retail-0095.xml",
-        expectedDigest: "fe0330c65db1209d36a4a9d348e565da7cc1daff583573c5f3ea479d2ac765fa")
-    public static let faceEmbeddingWeights = Model(
-        name: "face embedding weights", fileName: "face-reidentification-retail-0095.bin",
-        expectedDigest: "4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307")
-
-    public static let speakerPictures = Model(
-        name: "speaker pictures", fileName: "speaker_picture.xml",
-        expectedDigest: "8cb1f883f5a72bd6f17d5d9d246e3028ad1a5766e2ec2b9639a6511988acb746")
-    public static let speakerPicturesWeights = Model(
-        name: "speaker pictures weights", fileName: "speaker_picture.bin",
-        expectedDigest: "5669060a97bf2965d7942db0a211aa9fb337e6503a6a71e67fd2018db2859d0a")
-    public static let speakerScores = Model(
-        name: "speaker scores", fileName: "speaker_scores.xml",
-        expectedDigest: "75d29c435ffbffc4867d7033f0abbac2c7a0e0c6d40f7de94584715877b60d22")
-    public static let speakerScoresWeights = Model(
-        name: "speaker scores weights", fileName: "speaker_scores.bin",
-        expectedDigest: "4a5d4aeb7d60b3d3cfcab66c07edcf598cca5c378c55d73f8a19398852af8aff")
-    public static let voice = Model(
-        name: "voice", fileName: "silero_vad_openvino_16k.onnx",
-        expectedDigest: "7776b81ad1b0350c15d7f1555943b9232eb53e9ca5d989c6d0cea9ebc8664d87")
-
-    public static let expressions = Model(name: "expressions", fileName: "expressions.json")
-    public static let expressionWeights = Model(name: "expression weights", fileName: "expressions.weights")
-
     /// All files that an analysis needs.
     public static let all = [
-        detector, attentionMesh, attentionMeshWeights, faceEmbedding, faceEmbeddingWeights, expressions,
-        expressionWeights, speakerPictures, speakerPicturesWeights, speakerScores, speakerScoresWeights, voice,
+        Model(
+            name: "CenterFace", fileName: "centerface.weights",
+            expectedDigest: "f41fb7dbdc834b526359b7304cd8d60b33455d125e155680cdd7c50f12937cb8"),
+        Model(
+            name: "attention mesh", fileName: "attention_mesh.json",
+            expectedDigest: "1cdf49f826f94c2d9849b33f1cc2e6ac4e54e1fdf31620e41294887b10761f01"),
+        Model(
+            name: "attention mesh weights", fileName: "attention_mesh.weights",
+            expectedDigest: "f8940c587bb7a9f9745ccd5fe318b9c16534cd57a42b7475e8f8d8904de06302"),
+        Model(
+            name: "face embedding", fileName: "face-reidentification-retail-0095.xml",
+            expectedDigest: "fe0330c65db1209d36a4a9d348e565da7cc1daff583573c5f3ea479d2ac765fa"),
+        Model(
+            name: "face embedding weights", fileName: "face-reidentification-retail-0095.bin",
+            expectedDigest: "4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307"),
+        Model(name: "expressions", fileName: "expressions.json"),
+        Model(name: "expression weights", fileName: "expressions.weights"),
+        Model(
+            name: "speaker pictures", fileName: "speaker_picture.xml",
+            expectedDigest: "8cb1f883f5a72bd6f17d5d9d246e3028ad1a5766e2ec2b9639a6511988acb746"),
+        Model(
+            name: "speaker pictures weights", fileName: "speaker_picture.bin",
+            expectedDigest: "5669060a97bf2965d7942db0a211aa9fb337e6503a6a71e67fd2018db2859d0a"),
+        Model(
+            name: "speaker scores", fileName: "speaker_scores.xml",
+            expectedDigest: "75d29c435ffbffc4867d7033f0abbac2c7a0e0c6d40f7de94584715877b60d22"),
+        Model(
+            name: "speaker scores weights", fileName: "speaker_scores.bin",
+            expectedDigest: "4a5d4aeb7d60b3d3cfcab66c07edcf598cca5c378c55d73f8a19398852af8aff"),
+        Model(
+            name: "voice", fileName: "silero_vad_openvino_16k.onnx",
+            expectedDigest: "7776b81ad1b0350c15d7f1555943b9232eb53e9ca5d989c6d0cea9ebc8664d87"),
     ]
 
     /// The detectors of 'vidscan verify', which no analysis needs.
@@ -117,30 +110,32 @@ public final class ModelStore: Sendable {
     package var isLoaded: Bool { detector.isLoaded || mesh.isLoaded }
 
     func faceDetector() throws(InferenceError) -> FaceDetector {
-        try detector.get { () throws(InferenceError) in try FaceDetector(path: path(of: Self.detector)) }
+        try detector.get { () throws(InferenceError) in try FaceDetector(path: path(of: "centerface.weights")) }
     }
 
     func attentionMesh() throws(InferenceError) -> AttentionMesh {
         try mesh.get { () throws(InferenceError) in
-            try AttentionMesh(path: path(of: Self.attentionMesh), weights: path(of: Self.attentionMeshWeights))
+            try AttentionMesh(path: path(of: "attention_mesh.json"), weights: path(of: "attention_mesh.weights"))
         }
     }
 
     /// Loads the face embedding's network. It is not kept: it is needed once in a run, when the others are not.
     /// `sessions`: the number of sessions that run at the same time; others wait. Each takes time to load, and memory.
     func faceEmbedder(sessions: Int) throws(InferenceError) -> FaceEmbedder {
-        try FaceEmbedder(runtime: startedRuntime(), path: path(of: Self.faceEmbedding), concurrency: sessions)
+        try FaceEmbedder(
+            runtime: startedRuntime(), path: path(of: "face-reidentification-retail-0095.xml"), concurrency: sessions)
     }
 
     /// As for `faceEmbedder(sessions:)`.
     func speakerDetector(sessions: Int) throws(InferenceError) -> SpeakerDetector {
         try SpeakerDetector(
-            runtime: startedRuntime(), pictures: path(of: Self.speakerPictures), scores: path(of: Self.speakerScores),
+            runtime: startedRuntime(), pictures: path(of: "speaker_picture.xml"),
+            scores: path(of: "speaker_scores.xml"),
             concurrency: sessions)
     }
 
     func voiceDetector() throws(InferenceError) -> VoiceDetector {
-        try VoiceDetector(runtime: startedRuntime(), path: path(of: Self.voice))
+        try VoiceDetector(runtime: startedRuntime(), path: path(of: "silero_vad_openvino_16k.onnx"))
     }
 
     /// Its libraries are loaded at first use.
@@ -148,12 +143,12 @@ public final class ModelStore: Sendable {
         try runtime.get { () throws(InferenceError) in try InferenceRuntime() }
     }
 
+    private static let expressionFiles = ["expressions.json", "expressions.weights"]
+
     package func expressionModel() throws(VidscanError) -> ExpressionModel {
         try expressions.get { () throws(VidscanError) in
             do {
-                let files = try [Self.expressions, Self.expressionWeights].map {
-                    try Data(contentsOf: URL(fileURLWithPath: path(of: $0)))
-                }
+                let files = try Self.expressionFiles.map { try Data(contentsOf: URL(fileURLWithPath: path(of: $0))) }
                 return try ExpressionModel(description: files[0], weights: files[1])
             } catch {
                 throw VidscanError(.setup, "cannot load the expression model: \(error)")
@@ -166,15 +161,15 @@ public final class ModelStore: Sendable {
     public static func expressionModel(recordedAs digests: [String: String]) throws(VidscanError) -> ExpressionModel {
         let models = try ModelStore()
         let installed = try models.digests()
-        for model in [expressions, expressionWeights] {
+        for file in expressionFiles {
             try require(
-                installed[model.fileName] == digests[model.fileName], .result,
-                "was made with another \(model.fileName) than the one installed here; analyse the video again")
+                installed[file] == digests[file], .result,
+                "was made with another \(file) than the one installed here; analyse the video again")
         }
         return try models.expressionModel()
     }
 
-    private func path(of model: Model) -> String { FilePath.joining(folder, model.fileName) }
+    private func path(of file: String) -> String { FilePath.joining(folder, file) }
 
     /// Returns the SHA-256 of each model file, by file name. They are computed in the background, because that takes as
     /// long as the analysis of a picture.

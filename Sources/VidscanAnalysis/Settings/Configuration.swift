@@ -26,10 +26,9 @@ package struct Configuration: Sendable {
     package func changes(to newer: Configuration) -> [String] {
         var changes = version == newer.version ? [] : ["vidscan \(version) → \(newer.version)"]
         let (before, after) = (Self.values(settings), Self.values(newer.settings))
-        for path in after.keys.sorted() where before[path] != after[path] {
+        for (path, new) in after.sorted(by: { $0.key < $1.key }) {
             // A setting that the older version did not have is part of the new version.
-            guard let old = before[path], let new = after[path] else { continue }
-            changes.append("\(path) \(old) → \(new)")
+            if let old = before[path], old != new { changes.append("\(path) \(old) → \(new)") }
         }
         for name in newer.models.keys.sorted() where models[name] != newer.models[name] {
             changes.append(models[name] == nil ? "new model \(name)" : "model \(name)")

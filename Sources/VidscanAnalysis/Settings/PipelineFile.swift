@@ -5,17 +5,9 @@ internal import Yams
 
 /// The settings in a pipeline file, each with its position. The file is YAML, or the `run.json` of an earlier run.
 package struct PipelineFile: Sendable {
-    package struct Entry: Sendable {
-        package let setting: Setting
-        package let value: SettingValue
-        package let position: TextPosition
-    }
-
-    /// The path as the user wrote it.
-    package let path: String
     /// The text under the file's `description` key.
     package let summary: String?
-    package let settings: [Entry]
+    package let settings: [ResolvedSettings.Override]
 
     /// - Throws: `PipelineFileError` with all problems in the file.
     package init(path: String, filters: FilterHandling) throws(PipelineFileError) {
@@ -34,7 +26,7 @@ package struct PipelineFile: Sendable {
         guard reader.problems.isEmpty else {
             throw PipelineFileError(reader.problems.sorted { ($0.position ?? .start) < ($1.position ?? .start) })
         }
-        (self.path, summary, settings) = (path, reader.summary, reader.settings)
+        (summary, settings) = (reader.summary, reader.settings)
     }
 
     /// In bytes. A pipeline is about a page of text.

@@ -8,7 +8,7 @@ struct PipelineReader {
     let file: String
     let filters: FilterHandling
     private(set) var summary: String?
-    private(set) var settings: [PipelineFile.Entry] = []
+    private(set) var settings: [ResolvedSettings.Override] = []
     private(set) var problems: [PipelineProblem] = []
 
     private static let summaryKey = "description"
@@ -100,17 +100,18 @@ struct PipelineReader {
             do { _ = try setting.kind.parse(word) } catch { note(setting, item, error) }
         }
         guard problems.count == before else { return }
-        do { take(setting, try setting.kind.parse(items.compactMap(\.scalar?.string)), node) } catch {
-            note(node, "'\(setting.path)' is an empty list; \(error)")
-        }
+        if items.isEmpty { return note(node, "'\(setting.path)' is an empty list; allowed: \(setting.kind.allowed)") }
+        take(setting, .list(items.compactMap(\.scalar?.string)), node)
     }
 
     private mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
-        settings.append(PipelineFile.Entry(setting: setting, value: value, position: node.position))
+        settings.append(
+            ResolvedSettings.Override(setting: setting, value: value, origin: .file(file, node.position)))
     }
 
-    private mutating func note(_ setting: Setting, _ node: Node, _ error: SettingError? = nil) {
-        note(node, "'\(setting.path)' is \(node.words); \(error ?? SettingError(allowed: setting.kind.allowed))")
+    private mutating func note(_ setting: Setting, _ node: Node, _ error: SettingsError? = nil) {
+        let reason = error?.description ?? "allowed: \(setting.kind.allowed)"
+        note(node, "'\(setting.path)' is \(node.words); \(reason)")
     }
 
     private mutating func note(_ node: Node, _ message: String) {

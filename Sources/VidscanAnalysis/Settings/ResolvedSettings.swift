@@ -22,18 +22,11 @@ package struct ResolvedSettings: Sendable {
         }
     }
 
-    /// A value that a command-line option sets.
+    /// A value that a pipeline file or a command-line option sets.
     package struct Override: Sendable {
         package let setting: Setting
         package let value: SettingValue
-        package let option: String
-
-        /// Throws if the setting does not exist or does not accept the value.
-        package init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
-            guard let setting = Setting.at(path) else { throw SettingsError("there is no setting '\(path)'") }
-            guard setting.kind.allows(value) else { throw SettingsError("\(option): allowed: \(setting.kind.allowed)") }
-            (self.setting, self.value, self.option) = (setting, value, option)
-        }
+        let origin: Origin
     }
 
     package internal(set) var settings: Settings
@@ -44,13 +37,9 @@ package struct ResolvedSettings: Sendable {
     /// Throws `PipelineFileError` or `SettingsError` for contradictory values. `workers`: unless something sets them.
     package init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
         settings = Settings(workers: workers)
-        for entry in file?.settings ?? [] {
-            entry.setting.set(Self.absolute(entry.value, of: entry.setting, in: file?.path), &settings)
-            origins[entry.setting.path] = .file(file?.path ?? "", entry.position)
-        }
-        for override in overrides {
-            override.setting.set(Self.absolute(override.value, of: override.setting, in: nil), &settings)
-            origins[override.setting.path] = .option(override.option)
+        for override in (file?.settings ?? []) + overrides {
+            override.setting.set(override.absoluteValue, &settings)
+            origins[override.setting.path] = override.origin
         }
         try complete()
     }
@@ -134,17 +123,28 @@ package struct ResolvedSettings: Sendable {
             origins["measure.metrics"] = .implied("render.anonymize")
         }
     }
+}
 
-    /// Makes the path of a file setting absolute, so that it means the same wherever it is read again. A relative path
-    /// is relative to the folder of the pipeline file, or to the current folder on the command line.
-    private static func absolute(_ value: SettingValue, of setting: Setting, in file: String?) -> SettingValue {
-        guard setting.kind == .file, let path = value.text, !path.hasPrefix("/") else { return value }
-        let below = file.map { FilePath.sibling(of: $0, named: path) } ?? path
-        return .text(below.hasPrefix("/") ? below : FilePath.joining(FilePath.currentFolder, below))
+extension ResolvedSettings.Override {
+    /// Throws if the setting does not exist or does not accept the value.
+    package init(_ path: String, _ value: SettingValue, option: String) throws(SettingsError) {
+        guard let setting = Setting.at(path) else { throw SettingsError("there is no setting '\(path)'") }
+        guard setting.kind.allows(value) else { throw SettingsError("\(option): allowed: \(setting.kind.allowed)") }
+        self.init(setting: setting, value: value, origin: .option(option))
+    }
+
+    package var option: String? { if case .option(let name) = origin { name } else { nil } }
+
+    /// With an absolute path for a file, so that it means the same wherever it is read again. A relative path is relative
+    /// to the folder of the pipeline file, or to the current folder on the command line.
+    fileprivate var absoluteValue: SettingValue {
+        guard setting.kind == .file, var path = value.text, !path.hasPrefix("/") else { return value }
+        if case .file(let file, _) = origin { path = FilePath.sibling(of: file, named: path) }
+        return .text(path.hasPrefix("/") ? path : FilePath.joining(FilePath.currentFolder, path))
     }
 }
 
-/// A contradiction between settings, described in one line.
+/// A contradiction between settings, or a value out of its range, described in one line.
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 

@@ -145,9 +145,9 @@ package struct SettingsSection: Sendable {
 
     /// In the order of the data flow.
     package static let all = [
-        Settings.Sample.section, Settings.filtersSection, Settings.Detect.section, Settings.Track.section,
-        Settings.Measure.section, Settings.speechSection, Settings.Write.section, Settings.Render.section,
-        Settings.Report.section,
+        Settings.sampleSection, Settings.filtersSection, Settings.detectSection, Settings.trackSection,
+        Settings.measureSection, Settings.speechSection, Settings.writeSection, Settings.Render.section,
+        Settings.reportSection,
     ]
 
     /// `sample, filters, detect, …`

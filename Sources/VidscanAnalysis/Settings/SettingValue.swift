@@ -100,38 +100,25 @@ package enum SettingKind: Sendable, Equatable {
 
     /// Reads a value from a word in a pipeline file or on the command line: a whole value, or one item of a list.
     /// `isQuoted`: whether the word is quoted, and therefore text even if it looks like a number.
-    package func parse(_ word: String, isQuoted: Bool = false) throws(SettingError) -> SettingValue {
+    package func parse(_ word: String, isQuoted: Bool = false) throws(SettingsError) -> SettingValue {
         guard let value = read(word, isQuoted: isQuoted), allows(value) else {
             switch self {
-            case .choice(let names) where names.count > Self.namesAtOnce,
-                .list(let names) where names.count > Self.namesAtOnce:
+            case .list(let names) where names.count > Self.namesAtOnce:
                 let groups = names.filter(MetricChoice.groups.contains)
                 let near = NearestName.near(word, among: names.filter { !groups.contains($0) })
                 let listed = near.prefix(Self.nearNamesAtOnce) + groups
                 let hint = groups.isEmpty ? nil : MetricChoice.hint(for: word)
-                throw SettingError(
-                    allowed: (listed.isEmpty
-                        ? "one of \(names.count) names"
-                        : "\(listed.joined(separator: ", ")) and \(names.count - listed.count) more")
-                        + ", see 'vidscan schema'" + (hint ?? ""))
+                let words =
+                    listed.isEmpty
+                    ? "one of \(names.count) names"
+                    : "\(listed.joined(separator: ", ")) and \(names.count - listed.count) more"
+                throw SettingsError("allowed: \(words), see 'vidscan schema'\(hint ?? "")")
             case .choice(let names), .list(let names):
-                throw SettingError(allowed: allowed + NearestName.suggestion(for: word, among: names))
-            default: throw SettingError(allowed: allowed)
+                throw SettingsError("allowed: \(allowed)\(NearestName.suggestion(for: word, among: names))")
+            default: throw SettingsError("allowed: \(allowed)")
             }
         }
         return value
-    }
-
-    /// Reads a list from its items, or any other value from a single word.
-    package func parse(_ words: [String]) throws(SettingError) -> SettingValue {
-        guard isList else {
-            guard let word = words.first, words.count == 1 else { throw SettingError(allowed: allowed) }
-            return try parse(word)
-        }
-        var names: [String] = []
-        for word in words { names += try parse(word).list ?? [] }
-        guard !names.isEmpty else { throw SettingError(allowed: allowed) }
-        return .list(names)
     }
 
     /// - Returns: `nil` if the word is not of this type; `allows` checks the range.
@@ -149,14 +136,6 @@ package enum SettingKind: Sendable, Equatable {
         case .filters: return nil
         }
     }
-}
-
-/// An error for a word that is not a value of a setting.
-package struct SettingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The allowed values, perhaps with the name that was probably meant.
-    package let allowed: String
-
-    package var description: String { "allowed: " + allowed }
 }
 
 protocol SettingType: Sendable {

@@ -144,18 +144,15 @@ extension ResolvedSettings {
             guard let low = value(of: lesser).number, let high = value(of: greater).number else { continue }
             // A range of time must not be empty.
             let isInOrder = lesser == "sample.start" ? low < high : low <= high
-            if !isInOrder { throw error(greater, words, lesser) }
+            if isInOrder { continue }
+            let paths = [greater, lesser]
+            if !paths.contains(where: isOption), let place = paths.first(where: isFile) {
+                let names = paths.map { "'\($0)' (\(PipelineText.yaml(value(of: $0))))" }
+                throw error(at: place) { _ in "\(names[0]) \(words) \(names[1])" }
+            }
+            let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }
+            throw SettingsError("\(names[0]) \(words) \(names[1]).")
         }
-    }
-
-    private func error(_ greater: String, _ words: String, _ lesser: String) -> any Error {
-        let paths = [greater, lesser]
-        if !paths.contains(where: isOption), let place = paths.first(where: isFile) {
-            let names = paths.map { "'\($0)' (\(PipelineText.yaml(value(of: $0))))" }
-            return error(at: place) { _ in "\(names[0]) \(words) \(names[1])" }
-        }
-        let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }
-        return SettingsError("\(names[0]) \(words) \(names[1]).")
     }
 
     private func refuse(_ path: String, if isRefused: Bool, _ message: (String) -> String) throws {

@@ -92,12 +92,11 @@ final class FaceAnalyzer {
         guard settings.track.person else { return }
         for index in faces.indices {
             let box = faces[index].detection.box
-            if others.contains(where: { $0.hasCrop && $0.detection.box.overlaps(box) }) {
-                faces[index].hasCrop = true
-            } else {
+            let hasOther = others.contains { $0.hasCrop && $0.detection.box.overlaps(box) }
+            if !hasOther {
                 faces[index].crop = try times.measure(\.embed) { try cropper.crop(of: faces[index], in: frame) }
-                faces[index].hasCrop = faces[index].crop != nil
             }
+            faces[index].hasCrop = hasOther || faces[index].crop != nil
         }
     }
 
@@ -165,7 +164,7 @@ final class MeshFitter {
 
     private let models: ModelStore
     private let cropper: SquareCropper
-    private var session: MeshSession?
+    private lazy var session = Result { () throws(InferenceError) in try models.attentionMesh().makeSession() }
 
     init(models: ModelStore, converter: PictureConverter) {
         self.models = models
@@ -176,10 +175,9 @@ final class MeshFitter {
     func fit(
         _ frame: SampledFrame, from start: RotatedSquare, _ passes: ClosedRange<Int>, times: inout StageTimes
     ) throws -> Fit {
-        let session = try currentSession()
-        guard let tensor = session.input.baseAddress else {
-            throw InferenceError(.runtime, "the mesh's input has no memory")
-        }
+        let session = try session.get()
+        // The input is never empty.
+        let tensor = session.input.baseAddress.unsafelyUnwrapped
         var square = start
         var pass = 1
         while true {
@@ -196,19 +194,12 @@ final class MeshFitter {
         }
     }
 
-    private func currentSession() throws(InferenceError) -> MeshSession {
-        if let session { return session }
-        let session = try models.attentionMesh().makeSession()
-        self.session = session
-        return session
-    }
-
     /// The presence below which another pass does not help.
     private static let hopeless = 0.1
 
     /// The quality of the crop of the last pass.
     func quality() -> PictureQuality? {
-        guard let session else { return nil }
+        guard let session = try? session.get() else { return nil }
         return PictureQuality(tensor: UnsafeBufferPointer(session.input), resolution: AttentionMesh.resolution)
     }
 }
@@ -224,17 +215,9 @@ final class FaceCropper {
     func evidence(
         for mesh: FaceMesh, in frame: SampledFrame, by network: EmotionNetwork
     ) throws(MediaError) -> PixelEvidence {
-        try fill(&emotionTensor, EmotionCrop.square(around: mesh), of: frame, resolution: EmotionNetwork.resolution)
+        let square = EmotionCrop.square(around: mesh)
+        try cropper.crop(frame, square: square, resolution: EmotionNetwork.resolution, into: &emotionTensor)
         return emotionTensor.withUnsafeBufferPointer { network.evidence(in: $0) }
-    }
-
-    private func fill(
-        _ tensor: inout [Float], _ square: RotatedSquare, of frame: SampledFrame, resolution: Int
-    ) throws(MediaError) {
-        try tensor.withUnsafeMutableBufferPointer { tensor throws(MediaError) in
-            // The tensor is never empty.
-            try cropper.crop(frame, square: square, resolution: resolution, into: tensor.baseAddress.unsafelyUnwrapped)
-        }
     }
 
     /// Cuts the crop for a face's embedding; `nil` if that would be of no use, as far as mesh and brightness say.
@@ -245,7 +228,7 @@ final class FaceCropper {
         else { return nil }
         let square = EmbeddingCrop.square(around: mesh)
         guard square.fractionInside(frame.geometry.displaySize) >= Self.minimumFractionInside else { return nil }
-        try fill(&embeddingTensor, square, of: frame, resolution: FaceCrop.resolution)
+        try cropper.crop(frame, square: square, resolution: FaceCrop.resolution, into: &embeddingTensor)
         let pixels = embeddingTensor.map { UInt8(min(max($0, 0), 255).rounded()) }
         guard pixels.reduce(0, { $0 + Int($1) }) >= Self.minimumBrightness * pixels.count else { return nil }
         return FaceCrop(pixels: pixels)

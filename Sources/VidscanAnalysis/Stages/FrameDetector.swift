@@ -66,7 +66,7 @@ final class FrameDetector {
         let scale = picture.scale
         // A box outside the frame lies in the tensor's padding.
         var found = session.detect(minimumConfidence: settings.candidateConfidence).compactMap {
-            $0.scaled(x: scale.x, y: scale.y).clipped(to: picture.display)
+            $0.scaled(by: scale).clipped(to: picture.display)
         }
         // Of a face that is almost too large for the first search, that search finds a part, with a low score.
         for face in try closeUps(picture) { found.replaceRivals(by: face, \.self) }
@@ -121,10 +121,9 @@ final class FrameDetector {
         picture.view.resample(to: size, tensorSize: size, into: input)
         input.brighten(3 * size.width * size.height, by: picture.gain)
         if isTurned { input.turn(size) }
-        let scaleX = Double(picture.display.width) / Double(size.width)
-        let scaleY = Double(picture.display.height) / Double(size.height)
+        let scale = Point(picture.display) / Point(size)
         return session.detect(minimumConfidence: Self.coarseConfidence).compactMap {
-            let face = $0.scaled(x: scaleX, y: scaleY)
+            let face = $0.scaled(by: scale)
             return (isTurned ? face.turned(in: picture.display) : face).clipped(to: picture.display)
         }
     }
@@ -182,8 +181,7 @@ final class DetectorPicture {
     let values: UnsafeMutablePointer<Float>
     /// The gain for the detector, which does not see faces in dark pictures; 1 leaves a picture as it is.
     var gain: Float {
-        if let computedGain { return computedGain }
-        let gain = Self.gain(for: view)
+        let gain = computedGain ?? Self.gain(for: view)
         computedGain = gain
         return gain
     }
@@ -236,35 +234,36 @@ final class DetectorPicture {
     var view: TensorPicture { TensorPicture(base: values, size: size, tensorSize: tensorSize) }
 
     /// Display pixels for each pixel of the picture.
-    var scale: Point {
-        Point(x: Double(display.width) / Double(size.width), y: Double(display.height) / Double(size.height))
-    }
+    var scale: Point { Point(display) / Point(size) }
 
     func appearance(of face: FaceDetection) -> AppearanceDescriptor {
         AppearanceDescriptor(view, face: inPicture(face))
     }
 
     /// Returns a face of display space in the picture's pixels.
-    func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(x: 1 / scale.x, y: 1 / scale.y) }
+    func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(by: 1 / scale) }
+}
+
+extension Point {
+    /// The bottom right corner of a picture.
+    fileprivate init(_ size: PictureSize) { self.init(x: Double(size.width), y: Double(size.height)) }
 }
 
 extension FaceDetection {
-    func scaled(x scaleX: Double, y scaleY: Double) -> FaceDetection {
+    func scaled(by scale: Point) -> FaceDetection {
         FaceDetection(
             box: Rectangle(
-                x: box.x * scaleX, y: box.y * scaleY, width: box.width * scaleX, height: box.height * scaleY),
-            confidence: confidence,
-            landmarks: FaceLandmarks(points: landmarks.points.map { Point(x: $0.x * scaleX, y: $0.y * scaleY) }))
+                x: box.x * scale.x, y: box.y * scale.y, width: box.width * scale.x, height: box.height * scale.y),
+            confidence: confidence, landmarks: FaceLandmarks(points: landmarks.points.map { $0 * scale }))
     }
 
     /// Returns where the face is if the frame is turned by 180°.
     func turned(in size: PictureSize) -> FaceDetection {
-        let (width, height) = (Double(size.width), Double(size.height))
+        let corner = Point(size)
         return FaceDetection(
             box: Rectangle(
-                x: width - box.x - box.width, y: height - box.y - box.height, width: box.width, height: box.height),
-            confidence: confidence,
-            landmarks: FaceLandmarks(points: landmarks.points.map { Point(x: width - $0.x, y: height - $0.y) }))
+                x: corner.x - box.x - box.width, y: corner.y - box.y - box.height, width: box.width, height: box.height),
+            confidence: confidence, landmarks: FaceLandmarks(points: landmarks.points.map { corner - $0 }))
     }
 
     /// Returns the detection with its box clipped to the frame; `nil` if no part of the box is inside.

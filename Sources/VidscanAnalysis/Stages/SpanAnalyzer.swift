@@ -260,10 +260,8 @@ struct FacePrediction {
         guard let square = face.square, let bounds = face.mesh?.bounds else { return nil }
         self.square = square
         let box = face.detection.box
-        let (width, height) = (max(bounds.width, 1), max(bounds.height, 1))
-        corners = [Point(x: box.x, y: box.y), Point(x: box.x + box.width, y: box.y + box.height)].map {
-            Point(x: ($0.x - bounds.x) / width, y: ($0.y - bounds.y) / height)
-        }
+        let (origin, sides) = (bounds.corners[0], Point(x: max(bounds.width, 1), y: max(bounds.height, 1)))
+        corners = [box.corners[0], box.corners[2]].map { ($0 - origin) / sides }
         let (cosine, sine) = (square.axis.x / square.side, square.axis.y / square.side)
         landmarks = face.detection.landmarks.points.map { point in
             let (x, y) = (point.x - square.center.x, point.y - square.center.y)
@@ -276,12 +274,11 @@ struct FacePrediction {
     /// time since the earlier sample, as a fraction of the time between the two.
     init?(_ earlier: AnalyzedFace, _ later: AnalyzedFace, fraction: Double) {
         guard let first = FacePrediction(earlier), let second = FacePrediction(later) else { return nil }
-        let mix = { (a: Double, b: Double) in a + (b - a) * fraction }
-        let mixPoints = { (a: [Point], b: [Point]) in zip(a, b).map { Point(x: mix($0.x, $1.x), y: mix($0.y, $1.y)) } }
+        let mix = { (a: [Point], b: [Point]) in zip(a, b).map { $0 + ($1 - $0) * fraction } }
         square = first.square.interpolated(to: second.square, fraction: fraction)
-        corners = mixPoints(first.corners, second.corners)
-        landmarks = mixPoints(first.landmarks, second.landmarks)
-        confidence = mix(first.confidence, second.confidence)
+        corners = mix(first.corners, second.corners)
+        landmarks = mix(first.landmarks, second.landmarks)
+        confidence = first.confidence + (second.confidence - first.confidence) * fraction
     }
 
     /// Returns the detection that belongs to the mesh that was found.

@@ -86,7 +86,7 @@ final class TableBuilder: FrameSink {
         report.timings.followSeconds += lap()
         let matches = try await embedding.matches(of: tracks)
         embedSeconds += lap()
-        embedding.unload()
+        embedding.embedder = nil
         report.timings.embedSeconds = settings.track.person ? embedSeconds : 0
         let speech =
             settings.speech

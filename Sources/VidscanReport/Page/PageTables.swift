@@ -1,5 +1,199 @@
+internal import CZlib
 internal import VidscanBase
+internal import VidscanFaces
 internal import VidscanResults
+
+/// The rows of `faces.csv` for a page, by face, then by time, in positions of the video.
+struct PageRows {
+    /// Beyond this, rows are thinned out, so that a browser can hold the page.
+    private static let maximumRows = 400_000
+    private static let measures: [FaceField] = TrackTable.measures.filter { field in
+        if case .metric(let metric) = field { !metric.isFlag } else { true }
+    }
+    private static let speech: [FaceField] = [.speaking, .speechMovement]
+
+    /// They say why a score is missing, for which coarse steps are enough.
+    private static let covers: [FaceField] = [.mouthCovered, .eyesCovered]
+
+    /// For the page's script: the name of each, its width in bytes and, unless it has whole numbers, its quantization.
+    /// One whose numbers are coded like those of an earlier column has that one's name instead of bytes of its own.
+    private(set) var columns: [JSONValue] = []
+    /// The numbers that the page can show as curves.
+    let metrics: [FaceField]
+    private var bytes: [UInt8] = []
+    /// By face_id.
+    private(set) var ranges: [Int: Range<Int>] = [:]
+    /// The mean score of the detector and the mesh, 0…1, by face_id.
+    let certainty: [Int: Double]
+    /// The page has every `stride`-th sample.
+    let stride: Int
+
+    /// - Parameters:
+    ///   - samples: All of them.
+    ///   - expected: About the number of rows.
+    ///   - size: The video's upright frame, in pixels.
+    ///   - map: From positions in the tables to those in the video; `nil` if they are the same.
+    init(
+        _ folder: String, faces: Set<Int>, leftOut: Set<Int>, samples: SampleTimes, expected: Int,
+        size: (width: Int, height: Int), map: VidscanBase.AffineTransform?
+    ) throws(VidscanError) {
+        stride = max(1, (expected + Self.maximumRows - 1) / Self.maximumRows)
+        let table = try TableReader(folder: folder, name: "faces.csv")
+        let speech = Self.speech.filter { table.optionalColumn($0.name) != nil }
+        let columns = try FaceColumns(
+            [.confidence, .presence] + FaceField.points + FaceField.box + Self.measures + Self.covers + speech,
+            of: table)
+        let (time, id) = (try table.column("time"), try table.column("face_id"))
+        let times = samples.microseconds
+        var numbers = Self.numbers(of: size, Self.measures + speech)
+        var (faceIDs, samplesOfRows): ([Int], [Int]) = ([], [])
+        var scores: [Int: (sum: Double, count: Int)] = [:]
+        var sample = 0
+        while try table.next() {
+            let microseconds = try table.microseconds(time)
+            while sample < times.count, times[sample] < microseconds { sample += 1 }
+            guard sample < times.count, times[sample] == microseconds else {
+                throw table.problem("its time is not in frames.csv")
+            }
+            let face = try table.integer(id, in: ReadLimits.ids)
+            if leftOut.contains(face) { continue }
+            guard faces.contains(face) else { throw table.problem("face_id \(face) is not in tracks.csv") }
+            var row = try columns.numbers(in: table)
+            let score = ((row[.confidence] ?? 0) + (row[.presence] ?? 0)) / 2
+            let isNew = scores[face] == nil
+            scores[face, default: (0, 0)].sum += score
+            scores[face, default: (0, 0)].count += 1
+            guard isNew || sample % stride == 0 else { continue }
+            guard faceIDs.count < 2 * Self.maximumRows else {
+                throw table.problem("is one of too many rows for a page")
+            }
+            if let map { row.move(by: map) }
+            faceIDs.append(face)
+            samplesOfRows.append(sample)
+            for index in numbers.indices {
+                numbers[index].codes.append(numbers[index].quantization.code(row[numbers[index].field]))
+            }
+        }
+        // Without --speech, there is nothing to show of it.
+        numbers.removeAll { speech.contains($0.field) && $0.codes.allSatisfy { $0 == 0 } }
+        metrics = numbers.map(\.field).filter { Self.measures.contains($0) || speech.contains($0) }
+        certainty = scores.mapValues { $0.sum / Double($0.count) }
+
+        // By face, then by time, so that neighbours are alike.
+        let order = faceIDs.indices.sorted { (faceIDs[$0], $0) < (faceIDs[$1], $1) }
+        for (row, index) in order.enumerated() {
+            ranges[faceIDs[index]] = (ranges[faceIDs[index]]?.lowerBound ?? row)..<(row + 1)
+        }
+        append(samples.microseconds.map { UInt64(bitPattern: $0) }, "time")
+        append(samples.frames.map { UInt32(truncatingIfNeeded: $0) }, "frame")
+        if let voices = try Self.voices(folder) { append(voices, "voice", Self.voiceQuantization) }
+        append(order.map { UInt32(truncatingIfNeeded: samplesOfRows[$0]) }, "sample")
+        var firstNames: [[UInt16]: String] = [:]
+        for (field, quantization, codes) in numbers {
+            if let first = firstNames[codes] {
+                self.columns.append(
+                    .object(["name": .text(field.name), "same": .text(first), "quantization": quantization.json]))
+                continue
+            }
+            firstNames[codes] = field.name
+            if quantization.isByte {
+                append(order.map { UInt8(truncatingIfNeeded: codes[$0]) }, field.name, quantization)
+            } else {
+                append(order.map { codes[$0] }, field.name, quantization)
+            }
+        }
+    }
+
+    var count: Int { ranges.values.reduce(0) { $0 + $1.count } }
+
+    private static let voiceQuantization = Quantization(0...100, step: 1)
+
+    /// By sample; `nil` if the sound was not analysed.
+    private static func voices(_ folder: String) throws(VidscanError) -> [UInt8]? {
+        let table = try TableReader(folder: folder, name: "frames.csv")
+        guard let voice = table.optionalColumn("voice") else { return nil }
+        var codes: [UInt8] = []
+        while try table.next() {
+            let value = try table.optionalNumber(voice, in: 0...100)
+            codes.append(UInt8(truncatingIfNeeded: voiceQuantization.code(value)))
+        }
+        return codes.allSatisfy { $0 == 0 } ? nil : codes
+    }
+
+    private static func numbers(
+        of size: (width: Int, height: Int), _ metrics: [FaceField]
+    ) -> [(field: FaceField, quantization: Quantization, codes: [UInt16])] {
+        // Faces may lie partly outside the frame.
+        let longer = Double(max(size.width, size.height))
+        // A quarter of a pixel, of the video or of a screen that is 2,560 pixels wide.
+        let step = max(0.25, longer / 10_240)
+        let positions = -longer...2 * longer
+        let dots = FacePoint.allCases.filter { $0 != .mouth }.flatMap { [FaceField.x($0), .y($0)] }
+        return FaceField.box.map { ($0, Quantization(positions, step: step), []) }
+            // Points are drawn as dots.
+            + dots.map { ($0, Quantization(positions, step: 2 * step), []) }
+            + metrics.map { metric in
+                // The page shows whole degrees, and the curves of scores are about 200 pixels high.
+                let extent = metric.range.upperBound - metric.range.lowerBound
+                return (metric, Quantization(metric.range, step: metric.unit == "degrees" ? 0.5 : extent / 200), [])
+            } + covers.map { ($0, Quantization($0.range, step: 10), []) }
+    }
+
+    /// Appends whole numbers as their differences, split into bytes, all lowest bytes first. Neighbouring samples differ
+    /// little, so these compress well.
+    private mutating func append<Value: FixedWidthInteger & UnsignedInteger>(
+        _ values: [Value], _ name: String, _ quantization: Quantization? = nil
+    ) {
+        let width = Value.bitWidth / 8
+        var column: [String: JSONValue] = ["name": .text(name), "width": .integer(width)]
+        column["quantization"] = quantization?.json
+        columns.append(.object(column))
+        var previous: Value = 0
+        let folded = values.map { value in
+            let difference = value &- previous
+            previous = value
+            // Small differences of either sign become small: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …
+            let isNegative = difference >> (Value.bitWidth - 1) == 1
+            return (difference << 1) ^ (isNegative ? Value.max : 0)
+        }
+        for byte in 0..<width { bytes += folded.map { UInt8(truncatingIfNeeded: $0 >> (8 * byte)) } }
+    }
+
+    /// The rows, followed by a text, in the zlib format (RFC 1950), which browsers decompress.
+    func compressed(with text: String) throws(VidscanError) -> [UInt8] {
+        let bytes = bytes + text.utf8
+        var size = compressBound(uLong(bytes.count))
+        var compressed = [UInt8](repeating: 0, count: Int(size))
+        guard compress2(&compressed, &size, bytes, uLong(bytes.count), Z_BEST_COMPRESSION) == Z_OK else {
+            throw VidscanError(.output, "not enough memory to compress the page's data", stage: .render)
+        }
+        compressed.removeLast(compressed.count - Int(size))
+        return compressed
+    }
+}
+
+private struct Quantization {
+    /// Has code 1; code 0 is a missing number.
+    let low: Double
+    let step: Double
+    let largest: Int
+
+    init(_ range: ClosedRange<Double>, step: Double) {
+        (low, self.step) = (range.lowerBound, step)
+        largest = Int(((range.upperBound - range.lowerBound) / step).rounded()) + 1
+    }
+
+    var json: JSONValue { .object(["low": .number(low), "step": .number(step), "largest": .integer(largest)]) }
+
+    var isByte: Bool { largest <= Int(UInt8.max) }
+
+    /// Clamps the number to the range.
+    func code(_ value: Double?) -> UInt16 {
+        guard let value, !value.isNaN else { return 0 }
+        // 0.6325 of 0…1 has the code of 63.25 of 0…100.
+        return UInt16(1 + min(max(((value - low) / step + 1e-6).rounded(), 0), Double(largest - 1)))
+    }
+}
 
 struct ReportedFace {
     var id: Int

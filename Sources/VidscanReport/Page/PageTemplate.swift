@@ -51,21 +51,17 @@ package enum PageTemplate: String {
 
     /// They share one scope, and until the page has started, each uses only those before it.
     fileprivate var modules: [[UInt8]] {
-        switch self {
+        typealias Source = PackageResources
+        let player = [Source.helpers_js, Source.state_js, Source.samples_js, Source.player_js, Source.controls_js]
+        return switch self {
         case .verification: []
-        case .people: [PackageResources.helpers_js, PackageResources.people_js]
-        case .index: [PackageResources.helpers_js, PackageResources.index_js]
+        case .people: [Source.helpers_js, Source.people_js]
+        case .index: [Source.helpers_js, Source.index_js]
+        case .covers: player + [Source.covers_js]
         case .report:
-            [
-                PackageResources.helpers_js, PackageResources.state_js, PackageResources.samples_js,
-                PackageResources.model_js, PackageResources.player_js, PackageResources.controls_js,
-                PackageResources.overlay_js, PackageResources.timeline_js, PackageResources.curves_js,
-                PackageResources.corrections_js, PackageResources.lists_js, PackageResources.page_js,
-            ]
-        case .covers:
-            [
-                PackageResources.helpers_js, PackageResources.state_js, PackageResources.samples_js,
-                PackageResources.player_js, PackageResources.controls_js, PackageResources.covers_js,
+            player + [
+                Source.model_js, Source.overlay_js, Source.timeline_js, Source.curves_js, Source.corrections_js,
+                Source.lists_js, Source.page_js,
             ]
         }
     }
@@ -85,19 +81,15 @@ package struct PageHead: Sendable {
         loads: PageTemplate.Loads = .nothing
     ) {
         (self.title, self.summary, self.warnings, self.notices) = (title, summary, warnings, notices)
-        style = Self.text([
-            PackageResources.page_css,
-            [.report, .covers].contains(template) ? PackageResources.report_css : PackageResources.lists_css,
-        ])
-        script = "(() => {\n\"use strict\";\n" + Self.text(template.modules) + "})();\n"
+        let hasPlayer = [.report, .covers].contains(template)
+        let styles = PackageResources.page_css + (hasPlayer ? PackageResources.report_css : PackageResources.lists_css)
+        style = String(decoding: styles, as: UTF8.self)
+        let modules = String(decoding: template.modules.joined(), as: UTF8.self)
+        script = "(() => {\n\"use strict\";\n\(modules)})();\n"
         let scripts = template.modules.isEmpty ? "" : "; script-src 'unsafe-inline'"
         policy =
             "default-src 'none'; style-src 'unsafe-inline'\(scripts)\(loads == .status ? " 'self'" : ""); img-src data:"
             + (loads == .video ? " blob: file: 'self'; media-src blob: file: 'self'" : "")
-    }
-
-    private static func text(_ resources: [[UInt8]]) -> String {
-        resources.map { String(decoding: $0, as: UTF8.self) }.joined()
     }
 }
 

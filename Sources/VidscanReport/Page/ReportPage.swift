@@ -127,7 +127,8 @@ struct ReportPage {
             // `data:` URLs by face_id, and pseudonyms by person_id.
             "pictures": Self.texts(pictures), "names": Self.texts(names),
             "quality": try ReportedQuality.read(result.name),
-            "cuts": .list(cuts.map { .object(["time": seconds($0), "isGradual": .flag($0.value == "gradual")]) }),
+            "cuts": .list(
+                cuts.map { .object(["time": seconds($0.microseconds), "isGradual": .flag($0.value == "gradual")]) }),
             // The tables contain these already.
             "corrections": .list((corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) }),
             // Left-out times, in seconds.
@@ -182,7 +183,7 @@ struct ReportPage {
             let mood = Metric.likeliest(of: Metric.namedEmotions) { face.measures[$0.rawValue]?.mean }
             var track: [String: JSONValue] = [
                 "id": .integer(face.id), "row": .integer(range.lowerBound), "rows": .integer(range.count),
-                "best": .number(Double(face.bestMicroseconds) / 1e6), "rest": .object(rest),
+                "best": seconds(face.bestMicroseconds), "rest": .object(rest),
                 "certainty": .number(((rows.certainty[face.id] ?? 0) * 1000).rounded() / 1000),
             ]
             track["person"] = face.personID.map(JSONValue.integer)
@@ -196,13 +197,12 @@ struct ReportPage {
     /// The first events, and how many there are.
     private var packedEvents: JSONValue {
         let kinds = Set(events.map(\.kind.rawValue)).sorted()
-        let positions = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, $0) })
         let shown = events.prefix(Self.maximumEvents)
         return .object([
             "count": .integer(events.count), "kinds": .list(kinds.map(JSONValue.text)),
-            "time": .list(shown.map(seconds)),
+            "time": .list(shown.map { seconds($0.microseconds) }),
             // Indices in `kinds`.
-            "kind": .list(shown.map { .integer(positions[$0.kind.rawValue] ?? 0) }),
+            "kind": .list(shown.map { .integer(kinds.firstIndex(of: $0.kind.rawValue) ?? 0) }),
             "face": .list(shown.map { $0.faceID.map(JSONValue.integer) ?? .null }),
             "value": .list(shown.map { .text($0.value ?? "") }),
             // The measured fraction, in per cent.
@@ -213,16 +213,15 @@ struct ReportPage {
 
     private var packedEpisodes: JSONValue {
         let kinds = Episode.Kind.allCases.filter { kind in episodes.contains { $0.kind == kind } }
-        let positions = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, $0) })
         return .object([
             "kinds": .list(kinds.map { .text($0.rawValue) }),
             // For each one: index in `kinds`, start and end in seconds, whether either was not seen, face_id, person_id.
             "list": .list(
                 episodes.map { episode in
                     .list([
-                        .integer(positions[episode.kind] ?? 0), .number(Double(episode.startMicroseconds) / 1e6),
-                        .number(Double(episode.endMicroseconds) / 1e6), .flag(!episode.isStartSeen),
-                        .flag(!episode.isEndSeen), episode.faceID.map(JSONValue.integer) ?? .null,
+                        .integer(kinds.firstIndex(of: episode.kind) ?? 0), seconds(episode.startMicroseconds),
+                        seconds(episode.endMicroseconds), .flag(!episode.isStartSeen), .flag(!episode.isEndSeen),
+                        episode.faceID.map(JSONValue.integer) ?? .null,
                         episode.personID.map(JSONValue.integer) ?? .null,
                         .list(episode.otherPersonIDs.map(JSONValue.integer)),
                     ])
@@ -230,5 +229,5 @@ struct ReportPage {
         ])
     }
 
-    private func seconds(_ event: StoredEvent) -> JSONValue { .number(Double(event.microseconds) / 1e6) }
+    private func seconds(_ microseconds: Int64) -> JSONValue { .number(Double(microseconds) / 1e6) }
 }

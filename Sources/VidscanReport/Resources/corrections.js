@@ -72,14 +72,11 @@
     },
 
     /** All that `vidscan apply` gets, in the order in which it was made; the order matters. */
-    all() {
-      const taken = this.list.filter(item => item.do === "take_back").map(item => item.correction);
-      return [...without(this.applied, taken), ...this.list.filter(isWritten)];
-    },
     text() {
-      return JSON.stringify({
-        format: "vidscan corrections 1", video: { name: data.video.name, bytes: data.video.bytes }, corrections: this.all(),
-      }, null, 1) + "\n";
+      const taken = this.list.filter(item => item.do === "take_back").map(item => item.correction);
+      const { name, bytes } = data.video;
+      const corrections = [...without(this.applied, taken), ...this.list.filter(isWritten)];
+      return JSON.stringify({ format: "vidscan corrections 1", video: { name, bytes }, corrections }, null, 1) + "\n";
     },
     save() {
       // A name of its own, because browsers would rename a second corrections.json, and the first would be applied again.
@@ -188,7 +185,6 @@
     byId("name").value = model.names.get(owner.id) ?? "";
     byId("somebody-else").disabled = !companion(selection);
     byId("somebody-else").textContent = `Not ${owner.name}`;
-    // Their pictures with their names.
     const others = state.order.filter(person => person !== owner).map(person =>
       make("button", { type: "button", className: "face", ariaLabel: `Same person as ${person.name}`, style: colorStyle(person), onclick: () => join(selection, person) },
         portrait(person, 60) ?? make("span", { className: "nopicture" }, "?"), make("bdi", {}, person.name)));
@@ -200,7 +196,6 @@
     const found = buttons.filter(button => button.textContent.toLowerCase().includes(wanted));
     for (const button of buttons) button.hidden = found.length > 0 && !found.includes(button);
   });
-  /** Says that a track's person and another one are the same. */
   function join(track, other) {
     const together = track.owner.tracks.find(a => other.tracks.some(b => sharesSample(a, b)));
     if (together) return say(`${track.owner.name} and ${other.name} are visible at the same time, so they cannot be one person. Split a track first.`);

@@ -1,20 +1,19 @@
-  // Levels of detail: minimum and maximum of 8, 64, 512 … rows, so that a curve costs as much as it has pixels.
+  // Levels of detail: minimum and maximum of 1, 8, 64, 512 … rows, so that a curve costs as much as it has pixels.
   const levelCache = new Map();
-  const cached = (key, find) => levelCache.get(key) ?? levelCache.set(key, find()).get(key);
-  const levelsOf = (track, column, name) => cached(`${name} ${track.from} ${track.to}`, () => {
-    const levels = [], values = Float32Array.from({ length: track.to - track.from }, (_, i) => number(column, track.from + i));
-    let size = 1, low = values, high = values;
-    do {
-      const count = Math.ceil(low.length / 8), least = new Float32Array(count).fill(NaN), most = new Float32Array(count).fill(NaN);
+  const levelsOf = (track, column, name) => entry(levelCache, `${name} ${track.from} ${track.to}`, () => {
+    const values = Float32Array.from({ length: track.to - track.from }, (_, i) => number(column, track.from + i));
+    const levels = [{ size: 1, low: values, high: values }];
+    while (levels.at(-1).low.length > 8) {
+      const { size, low, high } = levels.at(-1), count = Math.ceil(low.length / 8);
+      const least = new Float32Array(count).fill(NaN), most = new Float32Array(count).fill(NaN);
       for (let i = 0; i < low.length; i++) {
         const bucket = i >> 3;
         if (Number.isNaN(low[i])) continue;
         if (!(least[bucket] <= low[i])) least[bucket] = low[i];
         if (!(most[bucket] >= high[i])) most[bucket] = high[i];
       }
-      [size, low, high] = [8 * size, least, most];
-      levels.push({ size, low, high });
-    } while (low.length > 8);
+      levels.push({ size: 8 * size, low: least, high: most });
+    }
     return levels;
   });
 
@@ -119,7 +118,7 @@
     return metric.name.startsWith("gaze") ? "eyes shut" : "not measured";
   }
   /** The times in which a track is visible without a value of a metric: [from, to, reason]. */
-  const gapsOf = (track, metric) => cached(`gaps ${metric.name} ${track.from} ${track.to}`, () => {
+  const gapsOf = (track, metric) => entry(levelCache, `gaps ${metric.name} ${track.from} ${track.to}`, () => {
     const gaps = [], column = columns.get(metric.name), step = data.interval * data.stride;
     for (let row = track.from; row < track.to; row++) {
       if (column.codes[row] !== 0) continue;
@@ -177,12 +176,10 @@
     .replace(/AUC (0\.\d+)/g, (_, part) => `Ranks ${+(100 * part).toFixed(1)} % of pairs right`)
     .replace(/([,:] )(Follows|Mostly follows|Roughly follows|Ranks )/g, (_, before, text) => before + text.toLowerCase());
   const groupNames = { emotions: "Emotions", expressions: "Expressions", eyes: "Eyes", head: "Head", picture: "Picture", emojis: "Emojis", aus: "Action units" };
-  function fillMenu() {
-    byId("metric-list").replaceChildren(...Object.entries(groupNames).map(([group, title]) => make("fieldset", {}, make("legend", {}, title),
-      ...metrics.filter(metric => metric.group === group).map(metric => make("label", { title: inWords(metric.meaning) },
-        make("input", { type: "checkbox", value: metric.name, onchange: event => toggleMetric(metric, event.target.checked) }),
-        ` ${words(metric.name)}${reliability[metric.status] ?? ""}`)))));
-  }
+  byId("metric-list").append(...Object.entries(groupNames).map(([group, title]) => make("fieldset", {}, make("legend", {}, title),
+    ...metrics.filter(metric => metric.group === group).map(metric => make("label", { title: inWords(metric.meaning) },
+      make("input", { type: "checkbox", value: metric.name, onchange: event => toggleMetric(metric, event.target.checked) }),
+      ` ${words(metric.name)}${reliability[metric.status] ?? ""}`)))));
   /** Draws another metric, at most four; the last one stays. */
   function toggleMetric(metric, isShown) {
     const others = state.stack.filter(other => other !== metric);
@@ -247,19 +244,15 @@
         const x = toX(time), at = y(value);
         if (last !== null && time - last < 1.9 * interval) context.lineTo(x, at);
         else { context.moveTo(x, at); context.lineTo(x + 0.8, at); }
+        if (perPixel < 0.15) context.fillRect(x - 2, at - 2, 4, 4);
         last = time;
       }
-      context.stroke();
-      if (perPixel < 0.15)
-        for (let row = first; row < end; row++) {
-          const value = number(column, row);
-          if (!Number.isNaN(value)) context.fillRect(toX(timeOf(row)) - 2, y(value) - 2, 4, 4);
-        }
-      return;
+      return context.stroke();
     }
     // One column of pixels after another: the range of the values in it, joined to the range before it.
-    const level = perPixel < 12 ? null : [...levelsOf(track, column, name)].reverse().find(level => level.size <= perPixel / 1.5);
-    const size = level ? level.size : 1, begin = Math.floor((first - track.from) / size), stop = Math.ceil((end - track.from) / size);
+    const { size, low, high } = levelsOf(track, column, name)
+      .findLast(level => level.size <= Math.max(1, perPixel / 1.5));
+    const begin = Math.floor((first - track.from) / size), stop = Math.ceil((end - track.from) / size);
     let pixel = null, least = 0, most = 0, before = null;
     const flush = () => {
       if (pixel === null) return;
@@ -269,15 +262,14 @@
       context.fillRect(pixel, from - 0.7, 1, to - from + 1.4);
     };
     for (let bucket = begin; bucket < stop; bucket++) {
-      const low = level ? level.low[bucket] : number(column, track.from + bucket), high = level ? level.high[bucket] : low;
-      if (Number.isNaN(low)) continue;
+      if (Number.isNaN(low[bucket])) continue;
       const x = Math.floor(toX(timeOf(track.from + bucket * size)));
       if (x !== pixel) {
         flush();
-        [pixel, least, most] = [x, low, high];
+        [pixel, least, most] = [x, low[bucket], high[bucket]];
       } else {
-        least = Math.min(least, low);
-        most = Math.max(most, high);
+        least = Math.min(least, low[bucket]);
+        most = Math.max(most, high[bucket]);
       }
     }
     flush();

@@ -23,6 +23,13 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
+  /** Calls back with what a pressed key stands for in `meanings`, which no other listener is told then. */
+  const onKeys = (node, meanings, action) => node.addEventListener("keydown", event => {
+    if (!(event.key in meanings)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action(meanings[event.key], event.target);
+  });
   /** The first index from `low` to `high` at which `test` holds; `high` if there is none. */
   const search = (low, high, test) => {
     while (low < high) {

@@ -60,7 +60,8 @@
   const mayReload = () => document.visibilityState === "visible" && performance.now() - typed > 5000
     && getSelection().isCollapsed && performance.now() - loaded > Math.max(4000, 10 * loaded);
 
-  function present(status) {
+  window.vidscanStatus = status => {
+    errors = 0;
     const now = performance.now();
     if (updated === null) changed = now - Math.max(0, Date.now() - status.updated * 1000);
     else if (updated !== status.updated) changed = now;
@@ -98,9 +99,7 @@
     if (status.page > Number(live.dataset.page)) {
       if (mayReload()) location.reload(); else wait = interval;
     }
-  }
-
-  window.vidscanStatus = status => { errors = 0; present(status); };
+  };
   const poll = () => {
     // The query keeps the browser from using an older copy.
     const script = make("script", { src: live.dataset.status + "?" + Date.now() });

@@ -12,12 +12,8 @@
   }
   tabs.forEach((tab, index) => {
     byId("tab-" + tab).addEventListener("click", () => openTab(tab));
-    byId("tab-" + tab).addEventListener("keydown", event => {
-      const turn = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!turn) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const next = tabs[(index + turn + tabs.length) % tabs.length];
+    onKeys(byId("tab-" + tab), { ArrowRight: 1, ArrowLeft: -1 }, turn => {
+      const next = tabs.at((index + turn) % tabs.length);
       openTab(next);
       byId("tab-" + next).focus();
     });
@@ -35,7 +31,7 @@
         make("button", { type: "button", className: "go", ariaLabel: `${person.name}: name and correct`, onclick: event => openAt(event, person.tracks[0]) },
           portrait(person, 44) ?? make("span", { className: "nopicture" }),
           make("span", {}, make("bdi", { className: "name" }, person.name),
-            make("span", { className: "detail" }, strip(person).filter(Boolean).join(" · "))),
+            make("span", { className: "detail" }, strip(person))),
           make("span", { className: "value" })),
         make("button", { type: "button", className: "small", ariaLabel: `Go to ${person.name}`, title: "Go to the clearest picture", onclick: () => choose(person.tracks[0], person.tracks[0].best) }, "→")));
     if (!list.length) list.push(make("li", { className: "empty" }, state.order.length ? "Nobody has this name." : "No face was found."));
@@ -45,13 +41,11 @@
   const rate = (person, kind, seconds = person.seconds) =>
     person.episodes.has(kind) ? `${(60 * person.episodes.get(kind).length / Math.max(seconds, 1)).toFixed(1)} ${kind}s/min` : "";
   /** A person in one line: how long, how often, and how much of it could be measured. */
-  function strip(person) {
-    const { length } = person.tracks;
-    return [
-      `${person.seconds.toFixed(1)} s${length > 1 ? ` in ${length} tracks` : ""}`, rate(person, "smile"), rate(person, "blink"), person.mood,
-      `${words(state.metric.name)} measured in ${Math.round(100 * measured(person, state.metric).fraction)} %`,
-    ];
-  }
+  const strip = person => [
+    `${person.seconds.toFixed(1)} s${person.tracks.length > 1 ? ` in ${person.tracks.length} tracks` : ""}`,
+    rate(person, "smile"), rate(person, "blink"), person.mood,
+    `${words(state.metric.name)} measured in ${Math.round(100 * measured(person, state.metric).fraction)} %`,
+  ].filter(Boolean).join(" · ");
   const reasons = { turned_seconds: "turned", covered_seconds: "covered", small_seconds: "too small", no_mesh_seconds: "no mesh" };
   /** Sums of a person's rows in quality.csv, in seconds; `null` where corrections have changed who is who since. */
   function qualityOf(person) {
@@ -112,13 +106,7 @@
     start() {
       this.box.append(this.inner);
       this.box.addEventListener("scroll", () => this.draw());
-      this.box.addEventListener("keydown", event => {
-        const turn = { ArrowDown: 1, ArrowUp: -1 }[event.key], index = +event.target.dataset?.index;
-        if (!turn || Number.isNaN(index)) return;
-        event.preventDefault();
-        event.stopPropagation();
-        this.focus(index + turn);
-      });
+      onKeys(this.inner, { ArrowDown: 1, ArrowUp: -1 }, (turn, { dataset }) => this.focus(+dataset.index + turn));
       for (const kind of data.events.kinds) byId("event-kind").append(new Option(words(kind), kind));
       for (const id of ["event-kind", "event-person"]) byId(id).addEventListener("change", () => this.filter());
     },
@@ -183,17 +171,15 @@
     skipped: new Set(), total: 0, doubt: null,
 
     find() {
-      const doubts = [], checked = new Set();
-      for (const item of corrections.list)
-        if (item.do === "checked") checked.add(`${item.about} ${findTrack(state.model.tracks, item.face)?.id}`);
-      for (const track of state.model.tracks) {
-        const { personConfidence, certainty } = track;
-        if (personConfidence !== null && personConfidence !== undefined && personConfidence < 0.9 && state.model.people.size > 1)
-          doubts.push({ track, about: "person", score: personConfidence });
-        if (certainty < 0.75) doubts.push({ track, about: "face", score: certainty });
-      }
-      for (const doubt of doubts) doubt.key = `${doubt.about} ${doubt.track.id}`;
-      return doubts.filter(doubt => !checked.has(doubt.key)).sort((a, b) =>
+      const { tracks, people } = state.model, keyOf = (track, about) => `${about} ${track?.id}`;
+      const checked = new Set(corrections.list.filter(item => item.do === "checked")
+        .map(item => keyOf(findTrack(tracks, item.face), item.about)));
+      const doubt = (track, about, score) => ({ track, about, score, key: keyOf(track, about) });
+      const who = people.size < 2 ? [] : tracks.filter(track => (track.personConfidence ?? 1) < 0.9);
+      return [
+        ...who.map(track => doubt(track, "person", track.personConfidence)),
+        ...tracks.filter(track => track.certainty < 0.75).map(track => doubt(track, "face", track.certainty)),
+      ].filter(doubt => !checked.has(doubt.key)).sort((a, b) =>
         this.skipped.has(a.key) - this.skipped.has(b.key) || a.score - b.score || a.track.begin - b.track.begin);
     },
     show() {
@@ -216,9 +202,7 @@
           ...isFace ? [] : owner.tracks.filter(other => other !== track).slice(0, 3).map(other => picture(other, `at ${clock(other.begin)}`))),
         make("p", {}, make("progress", { max: this.total, value: answered }), make("span", { className: "hint" }, " " + progress)));
     },
-    go() {
-      if (this.doubt && !byId("panel-check").hidden) choose(this.doubt.track, this.doubt.track.best);
-    },
+    go() { if (this.doubt && !byId("panel-check").hidden) choose(this.doubt.track, this.doubt.track.best); },
     answer(answer) {
       if (!this.doubt || byId("panel-check").hidden) return;
       const { track, about, key } = this.doubt, face = faceOf(track), rest = about === "person" && companion(track);

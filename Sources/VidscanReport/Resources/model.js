@@ -3,7 +3,7 @@
     const after = search(track.from, track.to - 1, row => timeOf(row) >= time), before = Math.max(after - 1, track.from);
     return timeOf(after) - time < time - timeOf(before) ? after : before;
   }
-  /** The track that a correction names by a time and a box, as `vidscan apply` finds it; or why there is none. */
+  /** The track that a correction names by a time and a box, as `vidscan apply` finds it; `null` if there is none. */
   function findTrack(tracks, face) {
     const reach = Math.max(0.5, 1.5 * data.interval * data.stride), found = [];
     for (const track of tracks) {
@@ -28,6 +28,8 @@
     return ranges;
   }
 
+  /** Corrections that cannot be made where their faces are not found. */
+  const namesTracks = new Set(["same_person", "different_people", "split", "name", "not_a_face"]);
   /** What the tables look like after corrections: tracks, names of people, excluded ranges, notes, and problems. */
   function correct(list) {
     const model = {
@@ -40,47 +42,39 @@
     let nextPerson = Math.max(0, ...data.tracks.map(track => track.person ?? 0)) + 1;
     list.forEach((item, index) => {
       const fail = reason => model.problems.push({ index, reason });
-      const need = face => {
-        const track = findTrack(model.tracks, face);
-        if (!track) fail(`no face is there at ${clock(face.time)}`);
-        return track;
-      };
+      const faces = namesTracks.has(item.do) ? item.faces ?? [item.face] : [];
+      const found = faces.map(face => findTrack(model.tracks, face));
+      for (const [i, { time }] of faces.entries()) if (!found[i]) fail(`no face is there at ${clock(time)}`);
+      if (found.includes(null)) return;
+      const [track, other] = found;
       const splitAt = (track, row) => {
         model.tracks.push({ ...track, id: nextTrack++, person: nextPerson++, from: row, isSplit: true, personConfidence: null });
         track.to = row;
         track.isSplit = true;
       };
       if (item.do === "same_person") {
-        const found = item.faces.map(need);
-        if (found.includes(null)) return;
         const ids = found.map(track => track.person), id = Math.min(...ids.filter(id => id > 0), ...(ids.every(id => id < 0) ? ids : []));
         const name = ids.map(person => model.names.get(person)).find(name => name !== undefined);
         for (const track of found) track.personConfidence = 1;
         for (const track of model.tracks) if (ids.includes(track.person)) track.person = id;
         if (name !== undefined) model.names.set(id, name);
       } else if (item.do === "different_people") {
-        const [one, other] = item.faces.map(need);
-        if (!one || !other) return;
-        one.personConfidence = other.personConfidence = 1;
-        if (one !== other) {
-          if (one.person === other.person) other.person = nextPerson++;
+        track.personConfidence = other.personConfidence = 1;
+        if (track !== other) {
+          if (track.person === other.person) other.person = nextPerson++;
           return;
         }
-        const [first, last] = item.faces.map(face => face.time).sort((a, b) => a - b);
-        const gap = appearances(one).slice(1).filter(([from]) => first < timeOf(from) && timeOf(from) <= last + data.interval * data.stride).pop();
-        if (gap) splitAt(one, gap[0]); else fail("the face is seen without a break between the two times");
+        const [first, last] = faces.map(face => face.time).sort((a, b) => a - b);
+        const gap = appearances(track).slice(1).filter(([from]) => first < timeOf(from) && timeOf(from) <= last + data.interval * data.stride).pop();
+        if (gap) splitAt(track, gap[0]); else fail("the face is seen without a break between the two times");
       } else if (item.do === "split") {
-        const track = need(item.face);
-        if (!track) return;
         const row = search(track.from, track.to, row => timeOf(row) >= item.time - sameTime);
         if (row > track.from && row < track.to) splitAt(track, row);
         else fail(`the track has no samples before or after ${clock(item.time)}`);
       } else if (item.do === "name") {
-        const track = need(item.face);
-        if (track) model.names.set(track.person, item.name);
+        model.names.set(track.person, item.name);
       } else if (item.do === "not_a_face") {
-        const track = need(item.face);
-        if (track) model.tracks.splice(model.tracks.indexOf(track), 1);
+        model.tracks.splice(model.tracks.indexOf(track), 1);
       } else if (item.do === "exclude") {
         model.excluded.push([item.from, item.to]);
       } else if (item.do === "note") {
@@ -89,8 +83,8 @@
     });
     const people = new Map();
     for (const track of [...model.tracks].sort((a, b) => timeOf(a.from) - timeOf(b.from) || a.id - b.id)) {
-      if (!people.has(track.person)) people.set(track.person, { id: track.person, tracks: [], color: (Math.abs(track.person) - 1) % 8, seconds: 0, episodes: new Map() });
-      const person = people.get(track.person);
+      const id = track.person, color = (Math.abs(id) - 1) % 8;
+      const person = entry(people, id, () => ({ id, tracks: [], color, seconds: 0, episodes: new Map() }));
       person.tracks.push(track);
       person.seconds += (track.to - track.from) * data.interval * data.stride;
       Object.assign(track, { owner: person, begin: timeOf(track.from), end: timeOf(track.to - 1) });
@@ -120,13 +114,9 @@
   /** Finds the track that has a face_id of the tables at a time, after corrections. */
   function ownerFinder() {
     const halves = new Map();
-    for (const track of state.model.tracks) {
-      const id = data.tracks[track.base].id;
-      if (!halves.has(id)) halves.set(id, []);
-      halves.get(id).push(track);
-    }
+    for (const track of state.model.tracks) entry(halves, data.tracks[track.base].id, () => []).push(track);
     return (id, time) => {
-      const found = halves.get(id) || [];
-      return found.length < 2 ? found[0] : found.find(track => time <= track.end + sameTime && time >= track.begin - sameTime) ?? found[0];
+      const found = halves.get(id) ?? [];
+      return found.find(track => time <= track.end + sameTime && time >= track.begin - sameTime) ?? found[0];
     };
   }

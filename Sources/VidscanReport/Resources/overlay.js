@@ -29,17 +29,13 @@
         context.fill();
         context.stroke();
       }
-      if (layers.gaze) {
-        const yaw = valueAt("gaze_yaw", rows) * Math.PI / 180, pitch = valueAt("gaze_pitch", rows) * Math.PI / 180;
-        if (!Number.isNaN(yaw) && !Number.isNaN(pitch)) {
-          const dx = bw * Math.sin(yaw) * Math.cos(pitch), dy = -bw * Math.sin(pitch);
-          for (const [px, py] of ["left_eye", "right_eye"].map(placeOf)) {
-            if (Number.isNaN(px)) continue;
-            for (const [ink, thickness] of [["rgba(0,0,0,.6)", 5], [color, 2.5]]) {
-              Object.assign(context, { strokeStyle: ink, lineWidth: thickness });
-              drawLine(context, px, py, px + dx, py + dy);
-            }
-          }
+      for (const [px, py] of layers.gaze ? ["left_eye", "right_eye"].map(placeOf) : []) {
+        const [yaw, pitch] = ["gaze_yaw", "gaze_pitch"].map(name => valueAt(name, rows) * Math.PI / 180);
+        if (Number.isNaN(px + yaw + pitch)) continue;
+        const dx = bw * Math.sin(yaw) * Math.cos(pitch), dy = -bw * Math.sin(pitch);
+        for (const [ink, thickness] of [["rgba(0,0,0,.6)", 5], [color, 2.5]]) {
+          Object.assign(context, { strokeStyle: ink, lineWidth: thickness });
+          drawLine(context, px, py, px + dx, py + dy);
         }
       }
       let text = layers.names ? track.owner.name : "";
@@ -47,16 +43,15 @@
         const scores = named.map(name => [name, valueAt(name, rows)]).filter(([, value]) => value >= 50).sort((a, b) => b[1] - a[1]);
         if (scores.length) text += (text ? " · " : "") + scores[0][0] + " " + Math.round(scores[0][1]);
       }
-      if (text) {
-        const room = Math.min(context.measureText(text).width, Math.max(60, width - 8)) + 10;
-        const lx = Math.max(0, Math.min(bx - 1, width - room)), ly = by - 22 >= 0 ? by - 22 : Math.min(by + bh + 2, height - 20);
-        context.fillStyle = "rgba(0,0,0,.72)";
-        context.fillRect(lx, ly, room, 20);
-        context.fillStyle = color;
-        context.fillRect(lx, ly, 3, 20);
-        context.fillStyle = "#fff";
-        context.fillText(text, lx + 7, ly + 10.5, room - 10);
-      }
+      if (!text) continue;
+      const room = Math.min(context.measureText(text).width, Math.max(60, width - 8)) + 10;
+      const lx = Math.max(0, Math.min(bx - 1, width - room)), ly = by - 22 >= 0 ? by - 22 : Math.min(by + bh + 2, height - 20);
+      context.fillStyle = "rgba(0,0,0,.72)";
+      context.fillRect(lx, ly, room, 20);
+      context.fillStyle = color;
+      context.fillRect(lx, ly, 3, 20);
+      context.fillStyle = "#fff";
+      context.fillText(text, lx + 7, ly + 10.5, room - 10);
     }
   }
 

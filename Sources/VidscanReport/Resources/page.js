@@ -6,7 +6,6 @@
     if (isWhole || byId("only").value === "loop") byId("only").value = isWhole ? "loop" : "";
     keepRanges();
   }
-  /** Finds out what is to be played. */
   function keepRanges() {
     if (!picture) return;
     const [from, to] = player.loop, person = state.selection?.owner;
@@ -134,12 +133,7 @@
     const box = screenArea.getBoundingClientRect();
     moveBorder(100 * (box.bottom - event.clientY) / box.height);
   });
-  border.addEventListener("keydown", event => {
-    const turn = { ArrowUp: 4, ArrowDown: -4 }[event.key];
-    if (!turn) return;
-    event.preventDefault();
-    moveBorder(+border.ariaValueNow + turn);
-  });
+  onKeys(border, { ArrowUp: 4, ArrowDown: -4 }, turn => moveBorder(+border.ariaValueNow + turn));
   for (const kind of ["pointerup", "keyup"])
     border.addEventListener(kind, () => { try { localStorage.setItem(borderKey, border.ariaValueNow); } catch { /* It is not kept. */ } });
   /** Gives the timeline what its curves and two lanes need, unless the window is small. */
@@ -161,7 +155,6 @@
 
   unpack().then(() => {
     readColors();
-    fillMenu();
     fillRows();
     corrections.start();
     eventList.start();

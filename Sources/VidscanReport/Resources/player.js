@@ -50,24 +50,17 @@
 
     /** Calls back for each picture that is presented. */
     watch() {
-      const { video } = this;
+      const { video } = this, wait = look => video.requestVideoFrameCallback?.(look) ?? requestAnimationFrame(look);
       if (this.watching) return;
       this.watching = true;
-      if (video.requestVideoFrameCallback) {
-        const next = (_, { mediaTime }) => {
-          // Firefox gives the time that was asked for, not that of the picture.
-          this.present(Math.abs(mediaTime - video.currentTime) < 1e-6 ? frameTime(frameAt(mediaTime)) : mediaTime);
-          video.requestVideoFrameCallback(next);
-        };
-        video.requestVideoFrameCallback(next);
-      } else {
-        const look = () => {
-          const time = frameTime(frameAt(video.currentTime));
-          if (time !== state.time) this.present(time);
-          requestAnimationFrame(look);
-        };
-        look();
-      }
+      const look = (_, frame) => {
+        const asked = video.currentTime, told = frame?.mediaTime ?? asked;
+        // Firefox gives the time that was asked for, not that of the picture; before version 132, it does not call.
+        const time = Math.abs(told - asked) < 1e-6 ? frameTime(frameAt(told)) : told;
+        if (frame || time !== state.time) this.present(time);
+        wait(look);
+      };
+      wait(look);
     },
 
     present(time) {
@@ -136,9 +129,7 @@
       }, 100);
       emit("playing");
     },
-    forward() {
-      this.play(this.isPlaying ? Math.min(8, 2 * this.video.playbackRate) : 1);
-    },
+    forward() { this.play(this.isPlaying ? Math.min(8, 2 * this.video.playbackRate) : 1); },
     stopShuttle() {
       clearInterval(this.timer);
       if (!this.shuttle) return;

@@ -33,20 +33,15 @@
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
     byId("rows").remove();
     let start = 0;
-    for (const column of data.columns) {
-      if (column.same) {
-        columns.set(column.name, { ...column.quantization, codes: columns.get(column.same).codes });
-        continue;
-      }
-      const count = ["time", "frame", "voice"].includes(column.name) ? data.samples : data.rows;
-      const codes = unpackColumn(bytes, start, count, column.width);
-      start += count * column.width;
-      if (column.name === "time") times = codes.map(microseconds => microseconds / 1e6);
-      else if (column.name === "frame") frameOf = codes;
-      else if (column.name === "sample") sampleOf = codes;
-      else if (column.name === "voice") voice = { ...column.quantization, codes };
-      else columns.set(column.name, { ...column.quantization, codes });
+    for (const { name, same, width, quantization } of data.columns) {
+      const count = ["time", "frame", "voice"].includes(name) ? data.samples : data.rows;
+      const codes = same ? columns.get(same).codes : unpackColumn(bytes, start, count, width);
+      columns.set(name, { ...quantization, codes });
+      if (!same) start += count * width;
     }
+    times = columns.get("time").codes.map(microseconds => microseconds / 1e6);
+    [frameOf, sampleOf] = ["frame", "sample"].map(name => columns.get(name).codes);
+    voice = columns.get("voice") ?? null;
     // The events and the episodes.
     Object.assign(data, JSON.parse(new TextDecoder().decode(bytes.subarray(start))));
   }

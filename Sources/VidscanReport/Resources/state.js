@@ -41,6 +41,9 @@
     say.timer = setTimeout(() => byId("toast").classList.add("gone"), 8000);
   }
 
+  /** What a map has for a key; what `find` returns if it has nothing yet. */
+  const entry = (map, key, find) => map.get(key) ?? map.set(key, find()).get(key);
+
   /** Sizes a canvas to its place on the page, and returns its context in CSS pixels. */
   function fit(canvas, width, height) {
     const density = devicePixelRatio || 1;

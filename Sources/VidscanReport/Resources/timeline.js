@@ -33,7 +33,6 @@
     state.view = [from, from + span];
     emit("view");
   }
-  /** Moves a view by pixels. */
   const move = ([from, to], pixels) => setView(from + pixels / plotWidth() * (to - from), to + pixels / plotWidth() * (to - from));
   const zoom = (factor, time) => setView(time - (time - state.view[0]) * factor, time + (state.view[1] - time) * factor);
 
@@ -105,8 +104,7 @@
     for (const [kind, from, to, isBeginOpen, isEndOpen, face, , others] of list) {
       const owner = face === null ? null : ownerOf(face, from)?.owner, mine = owner ? owner.episodes : offScreen;
       if (owner === undefined || isExcluded(from)) continue;
-      if (!mine.has(kinds[kind])) mine.set(kinds[kind], []);
-      mine.get(kinds[kind]).push([from, to, isBeginOpen, isEndOpen, kinds[kind], others]);
+      entry(mine, kinds[kind], () => []).push([from, to, isBeginOpen, isEndOpen, kinds[kind], others]);
     }
   }
   /** In words, what goes on at a time. */

@@ -2,13 +2,8 @@ internal import Glibc
 package import VidscanBase
 internal import VidscanFaces
 
-/// What `openface.csv` has where a value is not known.
-public enum OpenFaceBlanks: String, Sendable, CaseIterable, Codable {
-    /// 0, as in OpenFace.
-    case zero
-    /// A blank, which pandas reads as NaN.
-    case nan
-}
+/// What `openface.csv` has where a value is not known: 0, as in OpenFace, or a blank, which pandas reads as NaN.
+public enum OpenFaceBlanks: String, Sendable, CaseIterable, Codable { case zero, nan }
 
 /// A table with the columns of another program, which has a row for each face and for each frame without a face.
 package struct ForeignTable: Sendable {
@@ -39,25 +34,16 @@ package struct ForeignTable: Sendable {
         func actionUnit(_ number: Int) -> Double?? {
             Metric(rawValue: ForeignTable.actionUnitName(number)).map { self[.metric($0)] }
         }
-
-        /// Whether every action unit that vidscan measures is known.
-        var hasActionUnits: Bool {
-            mesh != nil && pose != nil && presences.allSatisfy { actionUnit($0).map { $0 != nil } ?? true }
-        }
     }
 
     package let file: String
     /// What vidscan does not measure.
     package let notice: String
-    package let names: [String]
     /// What is written for a missing value.
-    private let filler: Field
+    private var filler = Field.missing
     private let groups: [Group]
 
-    init(file: String, notice: String, filler: Field = .missing, _ groups: [Group]) {
-        (self.file, self.notice, self.filler, self.groups) = (file, notice, filler, groups)
-        names = groups.flatMap(\.names)
-    }
+    package var names: [String] { groups.flatMap(\.names) }
 
     package func rows(_ frame: FrameRecord, _ faces: [FaceRow], _ input: String) -> [[Field]] {
         let faces: [FaceRow?] = faces.isEmpty ? [nil] : faces
@@ -71,9 +57,7 @@ package struct ForeignTable: Sendable {
     static func decimals(_ values: [Double], _ count: Int) -> [Field] { values.map { .decimal($0, decimals: count) } }
     static func numbered(_ name: String, _ count: Int) -> [String] { (0..<count).map { "\(name)_\($0)" } }
     static func actionUnitName(_ number: Int) -> String { "AU\(number < 10 ? "0" : "")\(number)" }
-}
 
-extension ForeignTable {
     /// `openface.csv` as ``openFace(_:)`` makes it by default.
     package static let openFace = openFace(.zero)
 
@@ -87,12 +71,14 @@ extension ForeignTable {
                 + " \(blanks == .zero ? "missing values are 0" : "missing values are blank")"
                 + " (--openface-blanks \(blanks.rawValue)); AU23 and p_0 to p_33 are not measured and always 0; both eyes"
                 + " have the same gaze; the outline, points 0 to 16, is approximated; lengths in mm assume a camera and a"
-                + " head of average size", filler: blanks == .zero ? .integer(0) : .missing, openFaceGroups)
+                + " head of average size", filler: blanks == .zero ? .integer(0) : .missing, groups: openFaceGroups)
     }
 
     private static let openFaceGroups = [
         Group(names: ["frame", "face_id", "timestamp", "confidence", "success"]) { sample in
-            let isSuccess = sample.hasActionUnits
+            let isSuccess =
+                sample.mesh != nil && sample.pose != nil
+                && presences.allSatisfy { sample.actionUnit($0).map { $0 != nil } ?? true }
             return [
                 // OpenFace counts frames from 1.
                 .integer(sample.frame.index + 1), .integer(Int64(sample.face?.faceID ?? 0)),
@@ -109,15 +95,11 @@ extension ForeignTable {
             fields += decimals([face.scale], 3) + decimals(face.apparentRotation.anglesXYZ, 3)
             fields += decimals([face.center.x, face.center.y], 3)
             fields += [Field](repeating: .integer(0), count: shapeParameters)
-            fields += intensities.map { actionUnit($0, sample) { highestIntensity * $0 } }
-            return fields + presences.map { actionUnit($0, sample) { $0 >= presentFrom ? 1 : 0 } }
+            // The columns that end in _r are 5 for a fraction of 1; those that end in _c count from 0.5 on as present.
+            fields += intensities.map { actionUnit($0, sample) { 5 * $0 } }
+            return fields + presences.map { actionUnit($0, sample) { $0 >= 0.5 ? 1 : 0 } }
         },
     ]
-
-    /// The lowest fraction at which an action unit counts as present, in the columns that end in `_c`.
-    private static let presentFrom = 0.5
-    /// The intensity, in the columns that end in `_r`, of an action unit whose fraction is 1.
-    private static let highestIntensity = 5.0
 
     /// By number; 23 is not measured.
     private static let intensities = [1, 2, 4, 5, 6, 7, 9, 10, 12, 14, 15, 17, 20, 23, 25, 26, 45]
@@ -158,9 +140,7 @@ extension ForeignTable {
     }
 
     private static func decimals(_ v: Vector3, _ count: Int) -> [Field] { decimals([v.x, v.y, v.z], count) }
-}
 
-extension ForeignTable {
     /// `pyfeat.csv`: the columns, units and signs of Py-Feat 2's detector; see `docs/formats.md`.
     /// A sampled frame without a face has one row with blank measurements. `Identity_1` to `Identity_512`, Py-Feat's
     /// face embeddings, are left out because they are biometric data.
@@ -168,7 +148,7 @@ extension ForeignTable {
         file: "pyfeat.csv",
         notice: "pyfeat.csv: AU11, AU23, X, Y and Z are not measured and always blank; neutral is 1 minus the strongest"
             + " of the six emotions",
-        [
+        groups: [
             // Not smoothed, like the points.
             Group(names: ["FaceRectX", "FaceRectY", "FaceRectWidth", "FaceRectHeight", "FaceScore"]) { sample in
                 guard let box = sample.face?.raw.box else { return nil }

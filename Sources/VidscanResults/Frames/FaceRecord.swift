@@ -72,7 +72,7 @@ extension FaceRecord {
             }
         }
         // Values must not depend on whether they have been stored.
-        numbers.roundToSinglePrecision()
+        numbers.values = numbers.values.map { Double(Float($0)) }
     }
 
     /// The side from which expressions are measured; `nil` if none are.
@@ -91,9 +91,6 @@ extension FaceRecord {
             of: metrics, pose: pose, presence: numbers[.presence] ?? 0, mouthCovered: numbers[.mouthCovered],
             eyesCovered: numbers[.eyesCovered])
     }
-
-    /// Whether one eye is shut and the other is not. If both seem shut, they may look down.
-    var hasOneShutEye: Bool { numbers[.metric(.leftEyeClosed)] != numbers[.metric(.rightEyeClosed)] }
 
     /// For shut eyes: a lid that falls takes the mesh's iris with it.
     mutating func removeGaze() {
@@ -202,10 +199,6 @@ package struct FaceNumbers: Sendable {
         self[.roll] = old[.roll].map { (isMirrored ? 180 + turn - $0 : turn + $0).remainder(dividingBy: 360) }
     }
 
-    mutating func roundToSinglePrecision() {
-        for position in values.indices { values[position] = Double(Float(values[position])) }
-    }
-
     /// Replaces the smoothed numbers by weighted sums over several samples. A number missing in one of them is missing.
     package mutating func smoothen(_ samples: some Sequence<(weight: Double, numbers: FaceNumbers)>) {
         for position in Self.smoothed {
@@ -214,19 +207,17 @@ package struct FaceNumbers: Sendable {
     }
 
     private static let smoothed = FaceField.smoothed.map(\.position)
-}
 
-/// How well a face can be seen: weighs its appearance descriptor and picks the best frame for a thumbnail.
-package enum FaceProminence {
-    /// Returns a weight from 0 up: about 1 for a sharp, frontal, whole face of a quarter of the frame's shorter side.
-    package static func of(_ face: FaceNumbers, in size: PictureSize) -> Double {
-        let fraction = face.box.area.squareRoot() / Double(max(size.shortSide, 1))
+    /// How well the face can be seen: weighs its appearance descriptor and picks the best frame for a thumbnail. From 0
+    /// up: about 1 for a sharp, frontal, whole face of a quarter of the frame's shorter side.
+    package func prominence(in size: PictureSize) -> Double {
+        let fraction = box.area.squareRoot() / Double(max(size.shortSide, 1))
         let extent = min(fraction / 0.25, 1.5)
-        let turn = face.turnDegrees.map { max(0.1, 1 - $0 / 50) } ?? 0.15
-        let sharpness = face[.sharpness].map { $0 / ($0 + 60) } ?? 0.3
+        let turn = turnDegrees.map { max(0.1, 1 - $0 / 50) } ?? 0.15
+        let sharpness = self[.sharpness].map { $0 / ($0 + 60) } ?? 0.3
         let isCut =
-            face.box.x <= 1 || face.box.y <= 1 || face.box.x + face.box.width >= Double(size.width) - 1
-            || face.box.y + face.box.height >= Double(size.height) - 1
-        return (face[.confidence] ?? 0) * extent * turn * (0.3 + sharpness) * (isCut ? 0.3 : 1)
+            box.x <= 1 || box.y <= 1 || box.x + box.width >= Double(size.width) - 1
+            || box.y + box.height >= Double(size.height) - 1
+        return (self[.confidence] ?? 0) * extent * turn * (0.3 + sharpness) * (isCut ? 0.3 : 1)
     }
 }

@@ -79,9 +79,8 @@ package final class FrameRecordReader {
     /// Returns `nil` at the end, and throws an error that names the byte for a value that no run writes.
     package func next() throws(VidscanError) -> FrameRecord? {
         guard let bytes = try input.take(FaceRecordLayout.frameBytes) else {
-            if let expected = header.outcome?.sampleCount, expected != frameCount {
-                throw input.problem("has \(frameCount) of \(expected) frames", at: input.offset)
-            }
+            let expected = header.outcome?.sampleCount ?? frameCount
+            try input.require(frameCount == expected, "has \(frameCount) of \(expected) frames", at: input.offset)
             return nil
         }
         frameCount += 1
@@ -105,11 +104,9 @@ package final class FrameRecordReader {
         frame.voice = voice.isNaN ? nil : voice
         if header.layout.hasSignatures { frame.signature = try readSignature() }
         for _ in 0..<count { frame.faces.append(try readFace()) }
-        guard time >= lastMicroseconds else {
-            throw VidscanError(
-                .result, "\(input.name): time goes back; the file is damaged, analyse the video again", stage: .open,
-                microseconds: time)
-        }
+        try require(
+            time >= lastMicroseconds, .result,
+            "\(input.name): time goes back; the file is damaged, analyse the video again", microseconds: time)
         lastMicroseconds = time
         return frame
     }

@@ -116,8 +116,7 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
         /// 0…1.
         package var personConfidence: Double
         /// Indices of samples, from 0.
-        package var firstSample: Int
-        package var lastSample: Int
+        package var firstSample, lastSample: Int
         package var samples: Int
         package var ending: Ending
 
@@ -140,8 +139,7 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
     package var sampleCount: Int
     /// The mean time between samples in seconds; 0 for a single sample.
     package var interval: Double
-    /// For samples that follow excluded ones: the time of the sample before them in microseconds, by index. Excluded
-    /// time does not count as time in which a face is seen.
+    /// The microseconds of the sample before excluded ones, by the index of the one after: no face is seen in between.
     package var timesBeforeGaps: [Int: Int64]
 
     package init(
@@ -162,9 +160,7 @@ package struct TrackingOutcome: Codable, Sendable, Equatable {
             try check.integer(track.personID, "\(key).personID", in: ReadLimits.ids)
             try check.number(track.personConfidence, "\(key).personConfidence", in: 0...1)
             try check.integer(track.firstSample, "\(key).firstSample", in: samples)
-            try check.integer(
-                track.lastSample, "\(key).lastSample",
-                in: track.firstSample...max(track.firstSample, samples.upperBound))
+            try check.integer(track.lastSample, "\(key).lastSample", in: track.firstSample...samples.upperBound)
             try check.integer(track.samples, "\(key).samples", in: 1...max(sampleCount, 1))
         }
         for time in timesBeforeGaps.values {

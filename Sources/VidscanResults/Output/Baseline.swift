@@ -61,17 +61,16 @@ struct Baseline: Sendable {
         face.emoji = Metric.dominantEmoji(among: metrics) { face.numbers[.metric($0)] }
     }
 
-    func smile(of face: FaceRecord, faceID: Int) -> Double? {
-        face.numbers[.metric(.smile)].map { levels[faceID]?.relative($0, of: .smile) ?? $0 }
+    /// Relative to the face's resting level, if it has one.
+    func relative(_ metric: Metric, of face: FaceRecord, faceID: Int) -> Double? {
+        face.numbers[.metric(metric)].map { levels[faceID]?.relative($0, of: metric) ?? $0 }
     }
 
     /// Relative to the face's open eyes; `nil` if no eye was measured. In a turned head, the far lid moves too little in the
     /// mesh: in 25 of 29 samples with 25 to 40 degrees of yaw and a shut near eye, it stays above 30.
     func eyes(of face: FaceRecord, faceID: Int) -> EyeClosureFilter.Sample? {
-        func openness(_ metric: Metric) -> Double? {
-            face.numbers[.metric(metric)].map { levels[faceID]?.relative($0, of: metric) ?? $0 }
-        }
-        var (left, right) = (openness(.leftEyeOpenness), openness(.rightEyeOpenness))
+        var left = relative(.leftEyeOpenness, of: face, faceID: faceID)
+        var right = relative(.rightEyeOpenness, of: face, faceID: faceID)
         if let yaw = face.numbers[.yaw], abs(yaw) > ExpressionLimits.maximumYawOfHalves {
             if yaw > 0, right != nil { left = nil }
             if yaw < 0, left != nil { right = nil }

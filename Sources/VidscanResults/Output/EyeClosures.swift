@@ -1,7 +1,6 @@
 internal import VidscanFaces
 
-/// Holds frames back until it is known how far the eyes of their faces are closed, which depends on the half second
-/// after them.
+/// Holds frames back until it is known how far the eyes in them are closed, which depends on the next half second.
 struct EyeClosures {
     private struct Waiting {
         var frame: FrameRecord

@@ -44,10 +44,8 @@ package struct TrackedFrames: Sendable {
 }
 
 /// Makes the rows of all tables for an analysis, for merged segments and for a result that is corrected or exported. A
-/// window of a few samples smooths boxes and points.
-///
-/// The frames are read twice if anybody has resting levels: these follow from the whole video, and collecting them per
-/// track in the first pass would take memory that grows with the video.
+/// window of a few samples smooths boxes and points. The frames are read twice if anybody has resting levels: these
+/// follow from the whole video, and collecting them per track in the first pass would take memory that grows with it.
 package struct OutputPass: Sendable {
     package struct Summary: Sendable {
         package var faces = 0, faceIDs = 0, personIDs = 0, events = 0
@@ -104,14 +102,13 @@ package struct OutputPass: Sendable {
         try await frames.forEach { frame in for known in closures.add(frame) { try await enter(known) } }
         for known in closures.finish() { try await enter(known) }
         while current < window.count { try await writeCurrent() }
-        let (rows, events, episodes) = aggregator.finish()
-        summary.quality = aggregator.qualityRows
+        let (tracks, people, events, episodes) = aggregator.finish()
         for consumer in consumers {
-            try await consumer.judged(summary.quality)
-            try await consumer.completed(rows, events, episodes)
+            try await consumer.judged(people)
+            try await consumer.completed(tracks, events, episodes)
         }
-        (summary.faceIDs, summary.events) = (rows.count, events.count)
-        summary.personIDs = Set(rows.compactMap(\.personID)).count
+        (summary.faceIDs, summary.events, summary.quality) = (tracks.count, events.count, people)
+        summary.personIDs = Set(tracks.compactMap(\.personID)).count
         summary.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes
         return summary
     }

@@ -12,7 +12,7 @@ struct TrackAggregator {
         var detector: FaceEventDetector
         var appearance: Episode?
 
-        /// Adds a sample, in time order. It stands for `seconds`; `weight` is its `FaceProminence`.
+        /// Adds a sample, in time order. It stands for `seconds`; `weight` is its `prominence`.
         mutating func add(_ face: FaceRow, seconds: Double, weight: Double) {
             for (index, measure) in TrackTable.measures.enumerated() {
                 guard let value = face[measure] else { continue }
@@ -42,7 +42,8 @@ struct TrackAggregator {
     private var aggregates: [Int: Aggregate] = [:]
     private var rows: [TrackRow] = []
     private var quality: QualityTally
-    private var episodes = EpisodeList(), voice = OffScreenVoiceDetector(), gaze = MutualGazeDetector()
+    private var observed: [ObservedEpisode] = []
+    private var voice = OffScreenVoiceDetector(), gaze = MutualGazeDetector()
     private var shot: (number: Int, observed: ObservedEpisode)?
     /// The samples before which something may be missing, and the number of samples: nobody saw what begins or ends there.
     private let breaks: Set<Int>
@@ -61,7 +62,7 @@ struct TrackAggregator {
 
     /// `shot` is the number of the shot, from 0.
     mutating func add(_ rows: [FaceRow], of frame: FrameRecord, shot: Int) {
-        if let time = outcome.timesBeforeGaps[frame.sequence] { clock.skip(to: time) }
+        if let time = outcome.timesBeforeGaps[frame.sequence] { clock.last = time }
         let seconds = clock.seconds(at: frame.microseconds)
         extendShot(shot, with: frame, seconds: seconds)
         for face in frame.faces where face.track > 0 {
@@ -74,11 +75,10 @@ struct TrackAggregator {
         let speaking = frame.faces.filter { $0.track > 0 }.map { $0.numbers[.speaking] }
         let heard = voice.update(
             voice: frame.voice, speaking: speaking, at: frame.microseconds, seconds: seconds, sample: frame.sequence)
-        if let heard { episodes.add(heard) }
+        if let heard { observed.append(heard) }
         let targets = rows.compactMap { row in row.personID.flatMap { id in row.looksAt.map { (id, $0) } } }
-        let seen = gaze.update(
+        observed += gaze.update(
             Dictionary(targets) { first, _ in first }, at: frame.microseconds, seconds: seconds, sample: frame.sequence)
-        for episode in seen { episodes.add(episode) }
     }
 
     private mutating func extendShot(_ number: Int, with frame: FrameRecord, seconds: Double) {
@@ -102,7 +102,7 @@ struct TrackAggregator {
         guard var last = shot?.observed else { return }
         last.episode.endMicroseconds = time ?? last.episode.endMicroseconds
         last.episode.isEndSeen = isSeen
-        episodes.add(last)
+        observed.append(last)
     }
 
     private mutating func add(
@@ -125,11 +125,11 @@ struct TrackAggregator {
         let found = aggregate.detector.update(
             FaceEventDetector.Measurement(
                 eyeOpenness: raw.eyeOpenness, hasOneEye: eyes?.hasOneEye ?? false,
-                smile: baseline.smile(of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees,
+                smile: baseline.relative(.smile, of: raw, faceID: row.faceID), turnDegrees: raw.numbers.turnDegrees,
                 yaw: raw.numbers[.yaw], pitch: raw.numbers[.pitch], speech: raw.speech),
             at: row.microseconds, seconds: seconds, sample: frame.sequence)
         add(found, to: &aggregate)
-        aggregate.add(row, seconds: seconds, weight: FaceProminence.of(raw.numbers, in: frame.size))
+        aggregate.add(row, seconds: seconds, weight: raw.numbers.prominence(in: frame.size))
         aggregate.appearance?.measuredSeconds += seconds
         aggregate.row.speech.add(raw.speech)
         if track.lastSample == frame.sequence {
@@ -166,7 +166,7 @@ struct TrackAggregator {
         let started = FaceEvent(microseconds: episode.startMicroseconds, kind: .faceStarted, faceID: episode.faceID)
         let stopped = FaceEvent(
             microseconds: time, kind: .faceStopped, faceID: episode.faceID, value: .text(track.ending.rawValue))
-        episodes.add(ObservedEpisode(episode, events: [started, stopped]))
+        observed.append(ObservedEpisode(episode, events: [started, stopped]))
         aggregate.appearance = nil
     }
 
@@ -174,7 +174,7 @@ struct TrackAggregator {
         aggregate.blinks.count += found.count { $0.episode.kind == .blink }
         for var one in found {
             one.episode.personID = aggregate.row.personID
-            episodes.add(one)
+            observed.append(one)
         }
     }
 
@@ -187,7 +187,7 @@ struct TrackAggregator {
         let (count, box) = (Double(row.samples), row.meanBox)
         row.meanBox = Rectangle(
             x: box.x / count, y: box.y / count, width: box.width / count, height: box.height / count)
-        row.blinks = detectsBlinks ? aggregate.blinks : nil
+        row.blinks = detectsBlinks && aggregate.blinks.seconds > 0 ? aggregate.blinks : nil
         for (index, (measure, histogram)) in zip(TrackTable.measures, aggregate.histograms).enumerated() {
             row.statistics[index].mean = histogram.mean.map(Float.init)
             row.statistics[index].median = histogram.median.map(Float.init)
@@ -199,16 +199,39 @@ struct TrackAggregator {
         return row
     }
 
-    /// The rows of those who do not appear again, by person_id.
-    var qualityRows: [QualityRow] { quality.rows.sorted { $0.personID < $1.personID } }
-
-    /// Returns the rows by face_id, the events in time order, and the episodes by id.
-    mutating func finish() -> ([TrackRow], [FaceEvent], [Episode]) {
-        rows.sort { $0.faceID < $1.faceID }
+    /// Returns the rows by face_id and person_id, the events in time order, and the episodes by id, also in time order.
+    mutating func finish() -> (tracks: [TrackRow], people: [QualityRow], events: [FaceEvent], episodes: [Episode]) {
         finishShot()
-        for last in gaze.finish() + (voice.finish().map { [$0] } ?? []) { self.episodes.add(last) }
-        let (episodes, events) = episodes.finish()
-        return (rows, events, episodes)
+        observed += gaze.finish()
+        if let heard = voice.finish() { observed.append(heard) }
+        observed.sort { Episode.precedes($0.episode, $1.episode) }
+        nameOthers()
+        for index in observed.indices {
+            observed[index].episode.id = index + 1
+            for event in observed[index].events.indices { observed[index].events[event].episode = index + 1 }
+        }
+        return (
+            rows.sorted { $0.faceID < $1.faceID }, quality.rows.sorted { $0.personID < $1.personID },
+            observed.flatMap(\.events).sorted(by: FaceEvent.precedes), observed.map(\.episode)
+        )
+    }
+
+    /// Names, in each episode of speech, other people who speak at the same time.
+    private mutating func nameOthers() {
+        var speaking: [Int] = []
+        for index in observed.indices where observed[index].episode.kind == .speaks {
+            let episode = observed[index].episode
+            speaking.removeAll { observed[$0].episode.endMicroseconds <= episode.startMicroseconds }
+            for other in speaking {
+                guard let a = episode.personID, let b = observed[other].episode.personID, a != b else { continue }
+                observed[index].episode.otherPersonIDs.append(b)
+                observed[other].episode.otherPersonIDs.append(a)
+            }
+            speaking.append(index)
+        }
+        for index in observed.indices where observed[index].episode.otherPersonIDs.count > 1 {
+            observed[index].episode.otherPersonIDs = Set(observed[index].episode.otherPersonIDs).sorted()
+        }
     }
 }
 
@@ -217,50 +240,12 @@ struct TrackAggregator {
 private struct SampleClock {
     /// The mean time between samples in seconds; 0 for a still picture.
     let interval: Double
+    /// Of the sample before, or of an excluded one: the time up to it does not count.
     var last: Int64?
-
-    /// Leaves out the time up to a sample that is not counted.
-    mutating func skip(to microseconds: Int64) { last = microseconds }
 
     mutating func seconds(at microseconds: Int64) -> Double {
         defer { last = microseconds }
         guard let last else { return interval }
         return min(max(Double(microseconds - last) / 1e6, 0), 2 * interval)
-    }
-}
-
-/// Collects the episodes of a video with their events. Ids follow the order of time, so they are known only at the end.
-struct EpisodeList {
-    private var observed: [ObservedEpisode] = []
-
-    mutating func add(_ episode: ObservedEpisode) { observed.append(episode) }
-
-    /// Returns the episodes with their ids, in the order of these, and all events in time order.
-    func finish() -> (episodes: [Episode], events: [FaceEvent]) {
-        var sorted = observed.sorted { Episode.precedes($0.episode, $1.episode) }
-        Self.nameOthers(in: &sorted)
-        for index in sorted.indices {
-            sorted[index].episode.id = index + 1
-            for event in sorted[index].events.indices { sorted[index].events[event].episode = index + 1 }
-        }
-        return (sorted.map(\.episode), sorted.flatMap(\.events).sorted(by: FaceEvent.precedes))
-    }
-
-    /// Names, in each episode of speech, other people who speak at the same time.
-    private static func nameOthers(in sorted: inout [ObservedEpisode]) {
-        var speaking: [Int] = []
-        for index in sorted.indices where sorted[index].episode.kind == .speaks {
-            let episode = sorted[index].episode
-            speaking.removeAll { sorted[$0].episode.endMicroseconds <= episode.startMicroseconds }
-            for other in speaking {
-                guard let a = episode.personID, let b = sorted[other].episode.personID, a != b else { continue }
-                sorted[index].episode.otherPersonIDs.append(b)
-                sorted[other].episode.otherPersonIDs.append(a)
-            }
-            speaking.append(index)
-        }
-        for index in sorted.indices where sorted[index].episode.otherPersonIDs.count > 1 {
-            sorted[index].episode.otherPersonIDs = Set(sorted[index].episode.otherPersonIDs).sorted()
-        }
     }
 }

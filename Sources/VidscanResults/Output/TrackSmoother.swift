@@ -31,9 +31,8 @@ struct TrackSmoother {
         var rows: [FaceRow] = []
         for face in frame.faces where face.track > 0 {
             let track = outcome.tracks[face.track - 1]
-            let (before, after) = (
-                neighbours(of: face, window, position, step: -1), neighbours(of: face, window, position, step: 1)
-            )
+            let before = neighbours(of: face, window, position, step: -1)
+            let after = neighbours(of: face, window, position, step: 1)
             var judged = face
             if isSmoothed { smooth(&judged, before + after, in: frame.size) }
             judgeEyes(&judged, before, after)
@@ -75,7 +74,8 @@ struct TrackSmoother {
     }
 
     private func judgeEyes(_ face: inout FaceRecord, _ before: [Neighbour], _ after: [Neighbour]) {
-        if face.hasOneShutEye { face.removeGaze() }
+        // If both eyes seem shut, they may look down.
+        if face.numbers[.metric(.leftEyeClosed)] != face.numbers[.metric(.rightEyeClosed)] { face.removeGaze() }
         guard let openness = face.eyeOpenness else { return }
         if let wink = face.numbers[.metric(.wink)], wink > 0 {
             let fraction = Self.openFraction(of: face, before, after)
@@ -145,6 +145,5 @@ struct TrackSmoother {
     /// Of times that are rounded to microseconds.
     private static let tolerance = 1e-5
     /// The open eye of a wink keeps this fraction of its openness; with the lower one, both lids fall.
-    private static let steady = 0.85
-    private static let falling = 0.6
+    private static let steady = 0.85, falling = 0.6
 }

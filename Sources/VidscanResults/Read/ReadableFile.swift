@@ -28,15 +28,8 @@ final class ReadableFile: Sendable {
             : .result("cannot read \(name): \(reason)")
     }
 
-    /// Returns `false` at the end of the file.
-    func read(upTo count: Int, into buffer: inout [UInt8]) throws(VidscanError) -> Bool {
-        let bytes = try next(upTo: count)
-        buffer += bytes
-        return !bytes.isEmpty
-    }
-
     /// Returns fewer bytes only at the end of the file.
-    private func next(upTo count: Int) throws(VidscanError) -> [UInt8] {
+    func next(upTo count: Int) throws(VidscanError) -> [UInt8] {
         do throws(SystemError) { return try FileSystem.read(descriptor, limit: count - 1) } catch {
             throw Self.unreadable(name, error)
         }
@@ -52,8 +45,7 @@ final class ReadableFile: Sendable {
             initialized = max(received, 0)
         }
         guard received == count else {
-            let reason = received < 0 ? "\(SystemError.current)" : "it is truncated"
-            throw Self.unreadable(name, reason)
+            throw Self.unreadable(name, received < 0 ? "\(SystemError.current)" : "it is truncated")
         }
         return bytes
     }
@@ -66,8 +58,8 @@ final class ReadableFile: Sendable {
     }
 }
 
-/// Reads a small file that the user names, or that lies in a result. Refuses large files, pipes and devices so that no
-/// file can take endless time or memory.
+/// Reads a small file of a user or a result, but no large file, pipe or device, which could take endless time or
+/// memory.
 package enum TextFile {
     /// Returns `nil` if the file is not valid UTF-8. `limit` is in bytes. The error says `it` instead of the path.
     package static func read(path: String, limit: Int) throws(VidscanError) -> String? {
@@ -81,9 +73,7 @@ package enum TextFile {
                 throw .result("is not valid UTF-8")
             }
             return text
-        } catch {
-            throw .result(error.reason, input: path)
-        }
+        } catch { throw .result(error.reason, input: path) }
     }
 
     /// The error says `it` instead of the path.
@@ -108,10 +98,12 @@ final class BinaryFile {
         while buffer.count - position < count {
             buffer.removeFirst(position)
             position = 0
-            guard try file.read(upTo: max(1 << 16, count), into: &buffer) else {
-                guard buffer.isEmpty else { throw problem("is truncated", at: offset) }
+            let more = try file.next(upTo: max(1 << 16, count))
+            if more.isEmpty {
+                try require(buffer.isEmpty, "is truncated", at: offset)
                 return nil
             }
+            buffer += more
         }
         defer {
             position += count
@@ -149,8 +141,6 @@ struct NumberReader {
         }
         self.init(file, bytes)
     }
-
-    func problem(_ reason: String, size: Int = 4) -> VidscanError { file.problem(reason, at: start + offset - size) }
 
     func require(_ holds: Bool, _ reason: @autoclosure () -> String, size: Int = 4) throws(VidscanError) {
         try file.require(holds, reason(), at: start + offset - size)

@@ -12,20 +12,18 @@ package struct StoredResult {
         for folder in [path, FilePath.folder(of: FilePath.absolute(path))].compactMap({ try? Folder($0) }) {
             WorkingItem.removeLeftovers(in: folder)
         }
-        let failure = { (reason: String) in VidscanError.result(reason, input: path) }
-        guard ResultFinder.isResult(path) else { throw failure("is not a vidscan result: it has no run.json") }
+        try require(
+            ResultFinder.isResult(path), .result, "is not a vidscan result: it has no run.json", input: path)
         do throws(VidscanError) {
             record = try RecordFile.decode(RunRecord.self, folder: path, name: "run.json")
             try record.check()
-        } catch {
-            throw failure(error.reason)
-        }
+        } catch { throw .result(error.reason, input: path) }
         for table in ["faces.csv", "frames.csv", "events.csv"]
         where needsTables && !FileManager.default.isReadableFile(atPath: path + "/" + table) {
-            throw failure(
+            throw .result(
                 record.pipeline.write?.tables == false
                     ? "has no \(table), because --anonymize alone keeps no tables; analyse the video again with --tables"
-                    : "has no \(table); analyse the video with --format csv")
+                    : "has no \(table); analyse the video with --format csv", input: path)
         }
     }
 
@@ -42,13 +40,11 @@ package struct StoredResult {
         }
         // A copy may have another modification time.
         let isSameDate = (override != nil && acceptsCopies) || abs(file.modified - record.input.modified) < 1e-3
-        guard acceptsChanges || (file.bytes == record.input.bytes && isSameDate) else {
-            let what = file.bytes == record.input.bytes ? "its date" : "its size"
-            throw VidscanError(
-                .changed,
-                "the video \(path) has changed since it was analysed (\(what)); analyse it again"
-                    + (acceptsCopies ? ", or accept it with --changed-source" : ""), input: name, stage: .open)
-        }
+        let isSameSize = file.bytes == record.input.bytes
+        try require(
+            acceptsChanges || isSameSize && isSameDate, .changed,
+            "the video \(path) has changed since it was analysed (its \(isSameSize ? "date" : "size")); analyse it"
+                + " again" + (acceptsCopies ? ", or accept it with --changed-source" : ""), input: name, stage: .open)
         return file
     }
 
@@ -79,8 +75,7 @@ package struct StoredResult {
         return (record.invert, record.visible == nil)
     }
 
-    /// Returns the map from positions in the tables to positions in the video, which filters may have moved; `nil` if
-    /// nothing moved. Throws if the map is not known.
+    /// Returns the map from positions in the tables to the video's; `nil` if no filter moved them. Throws if unknown.
     package func mapToSource() throws(VidscanError) -> VidscanBase.AffineTransform? {
         guard let filters = record.filters else { return nil }
         guard let map = filters.toSource else {
@@ -89,8 +84,6 @@ package struct StoredResult {
         }
         return map == .identity ? nil : map
     }
-
-    // MARK: Originals and digests
 
     /// Returns this result or, if it is corrected, its originals. Throws if they are missing or another result's.
     package func analysed() throws(VidscanError) -> StoredResult {
@@ -102,11 +95,10 @@ package struct StoredResult {
             }
             return self
         }
-        guard [nil, .folder].contains(entry(folder)) else {
-            throw failure(
-                "its '\(ResultFiles.originals)' is not a folder, so its tables before the corrections cannot be read;"
-                    + " analyse the video again")
-        }
+        try require(
+            [nil, .folder].contains(entry(folder)), .result,
+            "its '\(ResultFiles.originals)' is not a folder, so its tables before the corrections cannot be read;"
+                + " analyse the video again", input: name)
         let original: StoredResult
         do throws(VidscanError) { original = try StoredResult(path: folder) } catch {
             throw failure(
@@ -122,10 +114,9 @@ package struct StoredResult {
         guard original.record.corrections == nil else {
             throw failure("its tables in '\(ResultFiles.originals)' are corrected ones; analyse the video again")
         }
-        guard original.record.input == record.input else {
-            throw failure(
-                "its tables in '\(ResultFiles.originals)' are those of another video; analyse the video again")
-        }
+        try require(
+            original.record.input == record.input, .result,
+            "its tables in '\(ResultFiles.originals)' are those of another video; analyse the video again", input: name)
         return original
     }
 
@@ -162,10 +153,8 @@ package struct StoredResult {
     }
 }
 
-/// Finds results by path, or at any depth below a folder.
-///
-/// Ignores hidden folders, because unfinished results have hidden names, and results that were set aside. Does not
-/// follow links to folders, so that there are no cycles.
+/// Finds results by path, or at any depth below a folder. Ignores hidden folders, because unfinished results have
+/// hidden names, and results that were set aside. Does not follow links to folders, so that there are no cycles.
 package enum ResultFinder {
     /// Returns the sorted absolute paths of the results at or below `path`, at least one.
     package static func find(_ path: String) throws(VidscanError) -> [String] {

@@ -21,9 +21,8 @@ package struct StrictMembers {
     }
 
     package func allow(_ keys: [String]) throws {
-        guard let unknown = container.allKeys.map(\.stringValue).sorted().first(where: { !keys.contains($0) }) else {
-            return
-        }
+        let unknown = container.allKeys.map(\.stringValue).sorted().first { !keys.contains($0) }
+        guard let unknown else { return }
         let shown = String(unknown.prefix(40))
         throw problem("'\(shown)' is not a known key\(NearestName.suggestion(for: shown, among: keys))")
     }
@@ -83,6 +82,25 @@ package struct StrictMembers {
             throw problem(key, "must have coordinates of x and y, and a width and height above 0")
         }
         return Rectangle(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+    }
+
+    /// Reads a file of a person's decisions about a video. `list` is its list, and `path` is for messages.
+    package static func decode<Value: Decodable>(
+        _ text: String, listing list: String, path: String
+    ) throws(VidscanError) -> Value {
+        do { return try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
+            throw .result(reason(error, of: list), input: path)
+        }
+    }
+
+    /// Returns the name and size of the video that such a file is for. Throws if it has another format.
+    package func video(format expected: String) throws -> (name: String, bytes: Int64) {
+        let format = try text("format", maximum: 100)
+        guard format == expected else {
+            throw problem("format", "is '\(format)', but this version reads '\(expected)'")
+        }
+        let video = try object("video", ["name", "bytes"])
+        return (try video.text("name", maximum: 1024), try video.integer("bytes", in: ReadLimits.counts))
     }
 
     /// Says what is wrong in which item of a list with this plural name: `correction 2: face.time is missing`.

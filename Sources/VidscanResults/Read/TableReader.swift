@@ -1,7 +1,6 @@
 package import VidscanBase
 
-/// Reads a table of a result row by row, and finds columns by name. Trusts no value: an impossible one throws an error
-/// that names the file, the line and the column.
+/// Reads a table of a result row by row. An impossible value throws an error that names the file, line and column.
 package final class TableReader {
     package let name: String
     /// Of the current row; the header is line 1.
@@ -23,9 +22,8 @@ package final class TableReader {
         guard try nextLine() else { throw .result("\(name) is empty") }
         for (index, range) in fields.enumerated() {
             let column = String(decoding: buffer[range], as: UTF8.self)
-            try require(
-                columns.updateValue(index, forKey: column) == nil, "column \(Self.excerpt(buffer[range])) appears twice"
-            )
+            let isNew = columns.updateValue(index, forKey: column) == nil
+            try require(isNew, "column \(Self.excerpt(buffer[range])) appears twice")
             header.append(column)
         }
     }
@@ -45,7 +43,7 @@ package final class TableReader {
         guard try nextLine() else { return false }
         try require(
             fields.count == header.count,
-            "has \(fields.count) \(fields.count == 1 ? "field" : "fields") instead of \(header.count)")
+            "has \(NumberText.count(fields.count, "field")) instead of \(header.count)")
         return true
     }
 
@@ -65,7 +63,9 @@ package final class TableReader {
                 line += 1
                 throw problem(isAtEnd ? "does not end with a line break" : "is longer than \(ReadLimits.line) bytes")
             }
-            isAtEnd = try !file.read(upTo: 1 << 16, into: &buffer)
+            let more = try file.next(upTo: 1 << 16)
+            buffer += more
+            isAtEnd = more.isEmpty
         }
     }
 
@@ -80,8 +80,6 @@ package final class TableReader {
         }
         fields.append(begin..<row.upperBound)
     }
-
-    // MARK: Values of the current row
 
     package var row: ArraySlice<UInt8> {
         guard let first = fields.first, let last = fields.last else { return [] }
@@ -126,8 +124,8 @@ package final class TableReader {
         return value
     }
 
-    package func optionalInteger(_ column: Int, in range: ClosedRange<Int>) throws(VidscanError) -> Int? {
-        guard let text = text(column) else { return nil }
+    package func optionalInteger(_ column: Int?, in range: ClosedRange<Int>) throws(VidscanError) -> Int? {
+        guard let column, let text = text(column) else { return nil }
         guard let value = Int(text), range.contains(value) else {
             let limits = "\(range.lowerBound) to \(range.upperBound)"
             throw unexpected(column, "must be a whole number from \(limits), but is \(shown(column))")

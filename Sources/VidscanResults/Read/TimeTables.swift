@@ -33,16 +33,13 @@ package struct StoredEvent: Sendable, Equatable {
     package let microseconds: Int64
     package let kind: FaceEvent.Kind
     package let faceID: Int?
-    /// A word such as `occluded`, or a number.
-    package let value: String?
-    /// The measured fraction of its samples, 0…1.
-    package let measured: String?
+    /// A word such as `occluded`, or a number; the measured fraction of its samples, 0…1.
+    package let value, measured: String?
     /// The number of the episode that it begins or ends, if the table has it.
     package let episode: Int?
 
-    /// - Parameters:
-    ///   - purpose: says for what more than `limit` events are too many.
-    ///   - requiresFaces: whether every event but a cut must have a face, and no cut may have one.
+    /// `purpose` says for what more than `limit` events are too many. `requiresFaces`: every event but a cut must have
+    /// a face, and no cut may have one.
     package static func read(
         _ folder: String, limit: Int, purpose: String, requiresFaces: Bool = false
     ) throws(VidscanError) -> [StoredEvent] {
@@ -58,9 +55,7 @@ package struct StoredEvent: Sendable, Equatable {
                 faceID: try table.optionalInteger(face, in: ReadLimits.ids),
                 value: try table.text(value) == nil ? nil : table.value(value, valid) as String,
                 measured: measured.flatMap(table.text),
-                episode: try episode.flatMap { column throws(VidscanError) in
-                    try table.optionalInteger(column, in: ReadLimits.ids)
-                })
+                episode: try table.optionalInteger(episode, in: ReadLimits.ids))
             try table.require(event.microseconds >= events.last?.microseconds ?? event.microseconds, "time goes back")
             try table.require(
                 !requiresFaces || (event.kind == .shotCut) == (event.faceID == nil), "face_id does not fit the kind")

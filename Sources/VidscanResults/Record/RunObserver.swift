@@ -10,14 +10,11 @@ public protocol RunObserver: Sendable {
     func warned(_ input: String, message: String)
 }
 
-/// The progress of a run.
 public struct RunProgress: Sendable, Equatable {
     /// The time of the last processed frame, on the video's clock.
     public var microseconds: Int64
-    /// The number of processed frames.
-    public var frames: Int
-    /// The number of faces in these frames. Tracking may still drop some.
-    public var faces: Int
+    /// The numbers of processed frames and of the faces in them. Tracking may still drop some of the faces.
+    public var frames, faces: Int
 
     package init(microseconds: Int64, frames: Int, faces: Int) {
         (self.microseconds, self.frames, self.faces) = (microseconds, frames, faces)

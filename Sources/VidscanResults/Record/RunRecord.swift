@@ -31,18 +31,15 @@ package struct RunRecord: Codable, Sendable {
 
     /// A jump in the file's timestamps. The tables' clock continues, and no face_id or person_id is on both sides.
     package struct Discontinuity: Codable, Sendable {
-        /// The first frame after the jump, on the clock of the tables.
-        let timeSeconds: Double
-        /// The actual timestamp minus the expected one.
-        let jumpSeconds: Double
+        /// The first frame after the jump, on the clock of the tables; the actual timestamp minus the expected one.
+        let timeSeconds, jumpSeconds: Double
     }
 
     package struct Counts: Codable, Sendable {
-        package var sampledFrames = 0, faces = 0, faceIds = 0, personIds = 0
+        package var sampledFrames = 0, faces = 0, faceIds = 0, personIds = 0, damagedFramesOrPackets = 0
         /// Tracks that were too short, or not among the most prominent.
         package var tracksDropped = 0
         package var hardCuts = 0, gradualCuts = 0, events = 0, decodedFrames = 0, packetsNotDecoded = 0
-        package var damagedFramesOrPackets = 0
 
         package init() {}
     }
@@ -98,10 +95,8 @@ package struct RunRecord: Codable, Sendable {
     /// In time order; missing in early versions.
     package private(set) var discontinuities: [Discontinuity]? = []
     package private(set) var counts: Counts
-    /// Problems that may affect the tables.
-    package var warnings: [String] = []
-    /// Limits of the result that follow from the settings.
-    package var notices: [String] = []
+    /// Problems that may affect the tables, and limits of the result that follow from the settings.
+    package var warnings: [String] = [], notices: [String] = []
     package private(set) var timings: Timings
     /// Missing if the run kept no embeddings, or if they were removed since.
     package var embeddings: Embeddings?
@@ -115,8 +110,7 @@ package struct RunRecord: Codable, Sendable {
     ) {
         (vidscanVersion, ffmpegVersion) = (tools.vidscanVersion, tools.ffmpegVersion)
         (openvinoVersion, models) = (tools.openvinoVersion, tools.models)
-        (self.input, self.pipeline) = (input, pipeline)
-        (self.counts, self.timings) = (counts, timings)
+        (self.input, self.pipeline, self.counts, self.timings) = (input, pipeline, counts, timings)
         (self.timings.resampleSeconds, self.timings.detectSeconds) = (workers.resample, workers.detect)
         (self.timings.cropSeconds, self.timings.meshSeconds) = (workers.crop, workers.mesh)
         (self.timings.measureSeconds, self.timings.lookSeconds) = (workers.measure, workers.look)

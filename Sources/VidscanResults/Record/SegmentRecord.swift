@@ -27,9 +27,7 @@ package struct SegmentRecord: Codable, Sendable {
         (self.segment, self.resultName, self.tools, self.decoded) = (segment, resultName, tools, decoded)
         do {
             digests = [ResultFiles.record: try FileDigest.sha256(path: "\(folderPath)/\(ResultFiles.record)")]
-        } catch {
-            throw VidscanError(.output, error.reason, stage: .write)
-        }
+        } catch { throw VidscanError(.output, error.reason, stage: .write) }
     }
 
     package struct File: Encodable {
@@ -48,7 +46,7 @@ package struct SegmentRecord: Codable, Sendable {
             resultName.hasSuffix(ResultPaths.resultEnding) && !resultName.contains("/")
                 && !resultName.unicodeScalars.contains("\0") && resultName.utf8.count <= 255,
             "part.result_name", "the name of a folder of a result")
-        try check.integer(segment.count, "part.segment.count", in: 1...Self.maximumSegments)
+        try check.integer(segment.count, "part.segment.count", in: 1...100_000)
         try check.integer(input.bytes, "part.input.bytes", in: ReadLimits.counts)
         try check.number(input.modified, "part.input.modified", in: ReadLimits.seconds)
         try check.counts("part", ["frames": frames])
@@ -67,10 +65,9 @@ package struct SegmentRecord: Codable, Sendable {
         ]
         for (key, time) in moments { try check.integer(time, "part.decoded.\(key)", in: ReadLimits.microseconds) }
         for jump in statistics.discontinuities {
-            try check.integer(
-                jump.microseconds, "part.decoded.discontinuities.microseconds", in: ReadLimits.microseconds)
-            try check.integer(
-                jump.jumpMicroseconds, "part.decoded.discontinuities.jump_microseconds", in: ReadLimits.jumps)
+            let key = "part.decoded.discontinuities"
+            try check.integer(jump.microseconds, "\(key).microseconds", in: ReadLimits.microseconds)
+            try check.integer(jump.jumpMicroseconds, "\(key).jump_microseconds", in: ReadLimits.jumps)
         }
         try check.counts(
             "part.decoded",
@@ -91,8 +88,6 @@ package struct SegmentRecord: Codable, Sendable {
         }
         try check.map(decoded.filtering?.toSource, "part.decoded.filtering.to_source")
     }
-
-    private static let maximumSegments = 100_000
 }
 
 package struct DecodingReport: Sendable, Codable {

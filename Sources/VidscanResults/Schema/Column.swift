@@ -12,7 +12,6 @@ public struct Column: Sendable, Equatable {
     /// The words that it can contain, if they need an explanation.
     public internal(set) var values: [Value] = []
 
-    /// A word that a column can contain.
     public struct Value: Sendable, Equatable { public let name, meaning: String }
 
     /// `-90 to 90`

@@ -3,10 +3,6 @@ package import VidscanFaces
 
 /// `events.csv`: one row per event, in time order.
 public enum EventTable: ResultTable {
-    private static let kinds = FaceEvent.Kind.allCases.map { kind in
-        Column.Value(name: kind.rawValue, meaning: meaning(of: kind))
-    }
-
     /// With the meaning of `value`.
     private static func meaning(of kind: FaceEvent.Kind) -> String {
         let options = EventOptions()
@@ -42,7 +38,8 @@ public enum EventTable: ResultTable {
             "What happens. An event ends at the last sample in which its measure is known, if the measure is then missing in"
                 + " more than \(EventOptions.bridgedSamples) samples and for more than"
                 + " \(NumberText.plain(EventOptions.bridgedSeconds)) s, or if the face disappears: complete is then 0. The"
-                + " limits are the defaults; a pipeline's track settings change them.", values: kinds),
+                + " limits are the defaults; a pipeline's track settings change them.",
+            values: FaceEvent.Kind.allCases.map { Column.Value(name: $0.rawValue, meaning: meaning(of: $0)) }),
         .number("face_id", from: 1, \.faceID, "The face of the event; blank for shot_cut."),
         Definition(
             "value", range: "depends on kind",

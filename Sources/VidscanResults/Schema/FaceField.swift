@@ -22,13 +22,13 @@ package enum FaceField: Hashable, Sendable {
     package static let box: [FaceField] = [.left, .top, .width, .height]
     package static let points = FacePoint.allCases.flatMap { [FaceField.x($0), .y($0)] }
     package static let pose: [FaceField] = [.yaw, .pitch, .roll]
-    static let axisAngles: [FaceField] = [.axisYaw, .axisPitch, .axisGazeYaw, .axisGazePitch]
     static let metrics = Metric.allCases.map(FaceField.metric)
 
     /// In the order of the columns of `faces.csv`.
-    package static let all =
-        [confidence] + box + [presence] + points + [interocularDistance] + pose + axisAngles
-        + [brightness, sharpness, mouthCovered, eyesCovered, speaking, speechMovement] + metrics
+    package static let all: [FaceField] =
+        [confidence] + box + [presence] + points + [interocularDistance] + pose
+        + [axisYaw, axisPitch, axisGazeYaw, axisGazePitch, brightness, sharpness, mouthCovered, eyesCovered]
+        + [speaking, speechMovement] + metrics
 
     /// The mouth is not stored because it follows from its corners.
     static let stored = all.filter { ![.x(.mouth), .y(.mouth)].contains($0) }

@@ -131,10 +131,8 @@ public enum FaceTable: ResultTable {
 /// A row of `frames.csv`.
 package struct FrameRow: Sendable {
     package var frame: FrameRecord
-    /// From 1.
-    package var shot: Int
-    /// The kept ones.
-    package var faces: Int
+    /// The number of the shot, from 1, and the number of kept faces.
+    package var shot, faces: Int
 }
 
 /// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled" and "nothing to be seen".

@@ -10,17 +10,11 @@ package struct QualityRow: Sendable {
     package var visibleSeconds = 0.0
     /// `nil` if no metric was requested.
     package var measuredSeconds: Double?
-    /// The parts of `measuredSeconds` that lack emotions because only one side of the face, or only its mouth or its eyes,
-    /// could be measured.
-    package var oneSideSeconds = 0.0
-    package var halfCoveredSeconds = 0.0
+    /// The parts of `measuredSeconds` without emotions: only one side of the face, its mouth or its eyes were measured.
+    package var oneSideSeconds = 0.0, halfCoveredSeconds = 0.0
     package var blankSeconds: [BlankReason: Double] = [:]
-    /// In pixels.
-    package var medianWidth: Double?
-    /// In degrees, of either sign.
-    package var medianYaw: Double?
-    /// 0…100.
-    package var medianBrightness: Double?
+    /// The width in pixels, the yaw in degrees and without its sign, the brightness from 0 to 100.
+    package var medianWidth, medianYaw, medianBrightness: Double?
 
     package init(personID: Int) { self.personID = personID }
 
@@ -119,20 +113,17 @@ struct QualityTally {
         tally.widths.add(log2(face.face.box.width))
         if let yaw = raw.numbers[.yaw] { tally.yaws.add(abs(yaw)) }
         if let brightness = raw.numbers[.brightness] { tally.brightness.add(brightness) }
-        if !metrics.isEmpty { Self.judge(raw, of: metrics, seconds: seconds, &tally.row) }
-        people[person] = tally
-    }
-
-    private static func judge(_ face: FaceRecord, of metrics: [Metric], seconds: Double, _ row: inout QualityRow) {
-        let reason = face.blankReason(of: metrics)
-        row.measuredSeconds = (row.measuredSeconds ?? 0) + (reason == nil ? seconds : 0)
+        defer { people[person] = tally }
+        guard !metrics.isEmpty else { return }
+        let reason = raw.blankReason(of: metrics)
+        tally.row.measuredSeconds = (tally.row.measuredSeconds ?? 0) + (reason == nil ? seconds : 0)
         if let reason {
-            row.blankSeconds[reason, default: 0] += seconds
-        } else if let side = face.measuredSide, side != .both {
-            row.oneSideSeconds += seconds
-        } else if face.numbers[.metric(.joy)] == nil {
+            tally.row.blankSeconds[reason, default: 0] += seconds
+        } else if let side = raw.measuredSide, side != .both {
+            tally.row.oneSideSeconds += seconds
+        } else if raw.numbers[.metric(.joy)] == nil {
             // Emotions need the mouth and the eyes.
-            row.halfCoveredSeconds += seconds
+            tally.row.halfCoveredSeconds += seconds
         }
     }
 

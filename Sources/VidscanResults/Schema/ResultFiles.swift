@@ -6,14 +6,10 @@ internal import VidscanMedia
 public enum OutputFormat: String, Sendable, CaseIterable, Codable {
     /// `faces.csv`, `frames.csv`, `tracks.csv`, `events.csv`, `episodes.csv` and `quality.csv`.
     case csv
-    /// `faces.json`, one document.
-    case json
-    /// `faces.jsonl`, one object per line.
-    case jsonl
-    /// `openface.csv`, with OpenFace's columns.
-    case openface
-    /// `pyfeat.csv`, with Py-Feat's columns.
-    case pyfeat
+    /// `faces.json`, one document; `faces.jsonl`, one object per line.
+    case json, jsonl
+    /// `openface.csv`, with OpenFace's columns; `pyfeat.csv`, with Py-Feat's columns.
+    case openface, pyfeat
 
     /// Whether the format needs the mesh and the expressions of every face.
     package var needsMeshes: Bool { foreignTable() != nil }
@@ -59,9 +55,8 @@ package enum ResultFiles {
     /// Returns the SHA-256 of the record and of the tables that people may edit, for `run.json`.
     package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
         var digests: [String: String] = [:]
-        for file in hiding + [EpisodeTable.file, LandmarkFile.name, record] where access("\(folder)/\(file)", F_OK) == 0
-        {
-            digests[file] = try digest(of: file, in: folder)
+        for file in hiding + [EpisodeTable.file, LandmarkFile.name, record] {
+            if access("\(folder)/\(file)", F_OK) == 0 { digests[file] = try digest(of: file, in: folder) }
         }
         return digests
     }

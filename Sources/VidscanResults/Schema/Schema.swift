@@ -22,9 +22,7 @@ public enum Schema {
     }
 
     public static let tables = [
-        Table(
-            "faces.csv", FaceTable.columns,
-            "One row per face and sampled frame, in time order."),
+        Table("faces.csv", FaceTable.columns, "One row per face and sampled frame, in time order."),
         Table(
             "frames.csv", FrameTable.columns,
             "One row per sampled frame, so that \"no face\" differs from \"not sampled\", and from \"too dark, blurred"
@@ -81,9 +79,8 @@ public enum Schema {
                 + " columns video and study_person_id."),
     ]
 
-    /// Returns the tables with only the named columns, and whole tables that are named by their file. `names` may be
-    /// columns, words in them such as `look_away`, groups of metrics, and files with or without extension; the first
-    /// unknown one is thrown.
+    /// Returns the tables that are named by their file, and of others the named columns. `names` may be columns, words
+    /// in them such as `look_away`, groups of metrics, and files with or without extension. Throws the first unknown.
     public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let columns = tables.flatMap(\.columns)

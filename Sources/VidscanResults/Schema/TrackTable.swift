@@ -4,8 +4,7 @@ internal import VidscanFaces
 /// A row of `tracks.csv`: the summary of all tracks with one face_id.
 package struct TrackRow: Sendable {
     package struct Statistic: Sendable {
-        package var mean, median, maximum: Float?
-        package var rest: Float?
+        package var mean, median, maximum, rest: Float?
         /// The samples in which the number is known, and the seconds they stand for.
         package var samples = 0
         package var seconds = 0.0
@@ -16,8 +15,7 @@ package struct TrackRow: Sendable {
         /// In which an eye is measured.
         package var seconds = 0.0
 
-        /// `nil` if the eyes are never measured.
-        package var perMinute: Double? { seconds > 0 ? Double(count) * 60 / seconds : nil }
+        package var perMinute: Double { Double(count) * 60 / seconds }
     }
 
     /// Ticks of 40 ms.
@@ -42,7 +40,7 @@ package struct TrackRow: Sendable {
     package var visibleSeconds = 0.0, samples = 0, appearances = 0
     package var meanBox = Rectangle(x: 0, y: 0, width: 0, height: 0)
     package var bestMicroseconds, bestFrame: Int64
-    /// `nil` if the sampling rate is too low for blinks.
+    /// `nil` if the sampling rate is too low for blinks, or if the eyes are never measured.
     package var blinks: Blinks?
     var speech = Speech()
     /// In the order of `TrackTable.measures`.
@@ -71,20 +69,20 @@ public enum TrackTable: ResultTable {
                 + " mean time between samples; 0 for a still picture."),
         .number("samples", from: 1, \.samples, "Its rows in faces.csv."),
         .number("appearances", from: 1, \.appearances, "How often it appears: its face_started events in events.csv."),
-        side("x", "Left edge of the mean box.") { $0.x },
-        side("y", "Top edge of the mean box.") { $0.y },
-        side("width", "Width of the mean box.") { $0.width },
-        side("height", "Height of the mean box.") { $0.height },
+        side("x", \.meanBox.x, "Left edge of the mean box."),
+        side("y", \.meanBox.y, "Top edge of the mean box."),
+        side("width", \.meanBox.width, "Width of the mean box."),
+        side("height", \.meanBox.height, "Height of the mean box."),
         .time(
             "best_time", \.bestMicroseconds,
             "When the face is shown best (confident, large, frontal, sharp): the time for a thumbnail."),
         .number("best_frame", from: 0, { Int($0.bestFrame) }, "The frame of best_time, counted as in faces.csv."),
         .number(
-            "blinks", from: 0, { row in row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil } },
+            "blinks", from: 0, \.blinks?.count,
             "Its blinks in events.csv. Blank if too few samples per second were taken to see blinks, or if the eyes could"
                 + " never be measured."),
         .seconds(
-            "blink_seconds", { row in row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } },
+            "blink_seconds", \.blinks?.seconds,
             "The part of seconds_visible in which a blink can be seen: an eye is measured. Blank where blinks is blank."
         ),
         Definition(
@@ -99,10 +97,8 @@ public enum TrackTable: ResultTable {
     ]
 
     private static func side(
-        _ name: String, _ meaning: String, _ value: @escaping @Sendable (Rectangle) -> Double
-    ) -> Definition {
-        Definition(name, unit: "px", range: "inside the frame", decimals: 2, { value($0.meanBox) }, meaning)
-    }
+        _ name: String, _ value: @escaping @Sendable (TrackRow) -> Double?, _ meaning: String
+    ) -> Definition { Definition(name, unit: "px", range: "inside the frame", decimals: 2, value, meaning) }
 
     private static let statistics: [Definition] = measures.enumerated().flatMap { index, measure in
         let name = measure.name

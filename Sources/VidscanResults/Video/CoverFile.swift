@@ -1,18 +1,35 @@
-internal import Foundation
 package import VidscanBase
 internal import VidscanMedia
 
 /// What a person decided about a video with hidden faces: what to cover that the detector missed, and which of its covers
 /// are of no face. `covers.json`, or `NAME.covers.json` beside the result `NAME.vidscan`.
-package struct CoverFile: Sendable {
+package struct CoverFile: Decodable, Sendable {
     /// A box that moves in straight lines from one keyframe to the next.
-    package struct Region: Sendable {
+    package struct Region: Decodable, Sendable {
         /// What to cover; `nil` releases the covers of a face.
         package let what: What?
         /// Whether the cover also follows the picture from one keyframe to the next.
         package let follows: Bool
         /// In the order of time.
         package let keyframes: [FaceReference]
+
+        package init(from decoder: any Decoder) throws {
+            let members = try StrictMembers(decoder, ["do", "what", "follow", "keyframes"])
+            let (action, releases) = (try members.text("do", maximum: 100), !members.has("what"))
+            guard action == (releases ? "release" : "cover") else {
+                throw members.problem("do", "is neither 'cover' with 'what' nor 'release' without it")
+            }
+            what = releases ? nil : What(rawValue: try members.text("what", maximum: 100))
+            guard what != nil || releases else {
+                throw members.problem("what", "must be \(What.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            guard !releases || !members.has("follow") else { throw members.problem("follow", "is only for 'cover'") }
+            follows = members.has("follow") ? try members.decode("follow") : false
+            keyframes = try members.list("keyframes", count: 1...CoverFile.maximum)
+            guard zip(keyframes, keyframes.dropFirst()).allSatisfy({ $0.microseconds < $1.microseconds }) else {
+                throw members.problem("keyframes", "are not in the order of time")
+            }
+        }
 
         /// In microseconds, on the clock of the tables.
         package var times: ClosedRange<Int64> {
@@ -55,6 +72,12 @@ package struct CoverFile: Sendable {
         (name, sha256) = (FilePath.name(of: path), FileDigest.sha256(text: text))
     }
 
+    package init(from decoder: any Decoder) throws {
+        let members = try StrictMembers(decoder, ["format", "video", "covers"])
+        video = try members.video(format: Self.format)
+        regions = try members.list("covers", count: 0...Self.maximum)
+    }
+
     /// Throws unless all regions lie in the video of the result.
     package func check(_ record: RunRecord) throws(VidscanError) {
         let problem = { (reason: String) in VidscanError.result("\(name) does not fit: \(reason)") }
@@ -80,8 +103,7 @@ package struct CoverFile: Sendable {
         return (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
     }
 
-    /// The path of the file beside a result; `nil` if there is none. Throws if the video in the result was made with covers
-    /// that would be lost now.
+    /// `nil` if there is no file beside the result. Throws if its video was made with covers, which would be lost now.
     package static func path(beside result: String) throws(VidscanError) -> String? {
         let path = usualPath(beside: result)
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
@@ -103,69 +125,17 @@ extension Rectangle {
     }
 }
 
-extension CoverFile: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let members = try StrictMembers(decoder, ["format", "video", "covers"])
-        video = try members.video(format: Self.format)
-        regions = try members.list("covers", count: 0...Self.maximum)
-    }
-}
-
-extension CoverFile.Region: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let members = try StrictMembers(decoder, ["do", "what", "follow", "keyframes"])
-        let (action, releases) = (try members.text("do", maximum: 100), !members.has("what"))
-        guard action == (releases ? "release" : "cover") else {
-            throw members.problem("do", "is neither 'cover' with 'what' nor 'release' without it")
-        }
-        let name = releases ? nil : try members.text("what", maximum: 100)
-        what = name.flatMap(CoverFile.What.init(rawValue:))
-        guard what != nil || releases else {
-            throw members.problem("what", "must be \(CoverFile.What.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        guard !releases || !members.has("follow") else { throw members.problem("follow", "is only for 'cover'") }
-        follows = members.has("follow") ? try members.decode("follow") : false
-        keyframes = try members.list("keyframes", count: 1...CoverFile.maximum)
-        guard zip(keyframes, keyframes.dropFirst()).allSatisfy({ $0.microseconds < $1.microseconds }) else {
-            throw members.problem("keyframes", "are not in the order of time")
-        }
-    }
-}
-
 /// A face, or another part of the picture, at a moment.
-package struct FaceReference: Sendable, Equatable {
+package struct FaceReference: Decodable, Sendable, Equatable {
     /// On the clock of the tables.
     package var microseconds: Int64
     /// In pixels of the source video as it is displayed.
     package var box: Rectangle
 
     package init(microseconds: Int64, box: Rectangle) { (self.microseconds, self.box) = (microseconds, box) }
-}
 
-extension FaceReference: Decodable {
     package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder, ["time", "box"])
         (microseconds, box) = (try members.microseconds("time"), try members.box("box"))
-    }
-}
-
-extension StrictMembers {
-    /// Reads a file of a person's decisions about a video. `list` is its list, and `path` is for messages.
-    package static func decode<Value: Decodable>(
-        _ text: String, listing list: String, path: String
-    ) throws(VidscanError) -> Value {
-        do { return try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
-            throw .result(reason(error, of: list), input: path)
-        }
-    }
-
-    /// Returns the name and size of the video that such a file is for. Throws if it has another format.
-    package func video(format expected: String) throws -> (name: String, bytes: Int64) {
-        let format = try text("format", maximum: 100)
-        guard format == expected else {
-            throw problem("format", "is '\(format)', but this version reads '\(expected)'")
-        }
-        let video = try object("video", ["name", "bytes"])
-        return (try video.text("name", maximum: 1024), try video.integer("bytes", in: ReadLimits.counts))
     }
 }

@@ -37,8 +37,8 @@ package struct RenderOptions: Sendable, Equatable {
     /// The shorter side in pixels.
     package static let proxySide = 540
 
-    /// A small copy that every browser plays: H.264 in MP4, same frames and times, nothing drawn, no subtitles, and no
-    /// audio that MP4 cannot contain.
+    /// A small copy for browsers: H.264 in MP4, same frames and times, nothing drawn, no subtitles, audio only if MP4
+    /// can contain it.
     package static var proxy: RenderOptions {
         var options = RenderOptions()
         options.isProxy = true
@@ -63,12 +63,8 @@ package struct RenderOptions: Sendable, Equatable {
 package struct OverlayStyle: Sendable, Equatable {
     package enum Element: String, Sendable, CaseIterable {
         case box
-        /// The `face_id`, on a label above the box.
-        case id
-        /// On the label, if an emotion is likely. Only emotions that agree with human labels are shown.
-        case emotion
-        /// On the label, if an emoji is likely.
-        case emoji
+        /// On a label above the box: the `face_id`; if likely, an emotion that agrees with human labels, or an emoji.
+        case id, emotion, emoji
         /// Metrics, beside the box.
         case bars
         /// Rings around the eyes, a line between the corners of the mouth, and a dot on the nose.
@@ -107,21 +103,16 @@ package struct OverlayStyle: Sendable, Equatable {
 /// An image on every face that rotates with the head and scales with the face.
 package struct StickerOptions: Sendable, Equatable {
     package enum Place: String, Sendable, CaseIterable {
-        case face
-        /// Across both eyes, like glasses.
-        case eyes
-        /// Between the nose and the mouth.
-        case mustache
+        /// `eyes`: across both, like glasses; `mustache`: between the nose and the mouth.
+        case face, eyes, mustache
     }
 
     /// How an image is scaled to a region with another aspect ratio.
     package enum ContentMode: String, Sendable, CaseIterable {
         /// Fills the region and distorts the image.
         case stretch
-        /// The largest size that fits into the region.
-        case fit
-        /// The smallest size that covers the region; crops the image.
-        case fill
+        /// The largest size that fits into the region; the smallest that covers it, where the image is cropped.
+        case fit, fill
         /// One pixel of the image is one pixel of the frame.
         case none
     }
@@ -140,8 +131,7 @@ package struct StickerOptions: Sendable, Equatable {
         }
     }
 
-    /// The image's borders in its own pixels. Corners keep their shape, edges stretch along their length, the middle
-    /// fills the rest.
+    /// The image's borders in its own pixels. Corners keep their shape, edges are stretched, the middle fills the rest.
     package struct CapInsets: Sendable, Equatable {
         package var left, top, right, bottom: Int
 
@@ -163,25 +153,21 @@ package struct StickerOptions: Sendable, Equatable {
 
 package struct AnonymizeOptions: Sendable, Equatable {
     package enum Method: String, Sendable, CaseIterable {
-        case blur, pixelate, solid
-        /// On a solid background.
-        case sticker
+        /// `sticker`: on a solid background.
+        case blur, pixelate, solid, sticker
     }
 
     package enum Shape: String, Sendable, CaseIterable {
-        case ellipse
-        case rectangle
-        /// The outline of the mesh, or the ellipse if a face has no mesh. Needs `landmarks.npy`.
-        case mesh
+        /// `mesh`: the outline of the mesh, or the ellipse if a face has no mesh. Needs `landmarks.npy`.
+        case ellipse, rectangle, mesh
     }
 
     package var method: Method
     package var shape = Shape.ellipse
     /// How far the shape extends beyond the face on every side, as a fraction of the face's size.
     package var margin = 0.35
-    /// For blur and pixelate: the fraction of the face's shorter side that is averaged to one value. `nil` is 0.5 for
-    /// blur and 0.3 for pixelate, which reduce a face to 2×3 or 3×4 values. A blur of 0.25 hides the identity, but a
-    /// detector still finds the face.
+    /// For blur and pixelate: the fraction of the face's shorter side that is averaged to one value. `nil` is 0.5 and
+    /// 0.3: a face becomes 2×3 or 3×4 values. A blur of 0.25 hides the identity, but a detector still finds the face.
     package var strength: Double?
     /// Before the first and after the last detection of a face, in seconds.
     package var holdSeconds = 0.5
@@ -200,8 +186,7 @@ package struct AnonymizeOptions: Sendable, Equatable {
     package var resolvedStrength: Double { strength ?? (method == .blur ? 0.5 : 0.3) }
 }
 
-/// The least thorough analysis after which faces can be hidden: every frame, small faces and low confidence included,
-/// positions not smoothed.
+/// The least thorough analysis after which faces can be hidden: every frame, with small and unsure faces, not smoothed.
 package enum AnonymizeRequirements {
     package static let rate = SampleGrid.Rate.everyFrame
     package static let accuracy = DetectorAccuracy.high, faces = FaceSize.small, confidence = 0.3
@@ -211,9 +196,8 @@ package enum AnonymizeRequirements {
     package static func checkSize(
         _ size: PictureSize, first: PictureSize, microseconds: Int64, stage: VidscanError.Stage
     ) throws(VidscanError) {
-        guard size != first else { return }
-        throw VidscanError(
-            .media(.undecodable),
+        try require(
+            size == first, .media(.undecodable),
             "the picture changes from \(first) to \(size), and faces are hidden in pictures of one size only; bring the"
                 + " video to one size first, or cut it here", stage: stage, microseconds: microseconds)
     }

@@ -2,8 +2,7 @@ internal import Glibc
 package import VidscanBase
 
 /// Gives a finished folder its final name, in place of an older one, so that one of them survives any failure: in one
-/// step where the file system can exchange names, otherwise (NFS, exFAT, FAT) in two. If a run is killed between the
-/// two, the next run recovers.
+/// step where the file system can exchange names, otherwise (NFS, exFAT, FAT) in two; the next run repairs a half step.
 package struct FolderReplacement: Sendable {
     /// What happens to an older result.
     package enum Policy: Sendable {
@@ -68,17 +67,11 @@ package struct FolderReplacement: Sendable {
     /// Throws if something has the final name, unless it is a result that may be replaced.
     package func check() throws(VidscanError) {
         guard let entry = folder.entry(name) else { return }
-        let reason: String
-        if entry == .link {
-            reason = "\(path) is a symbolic link; it is not replaced"
-        } else if entry != .folder || !isResult(name) {
-            reason = "\(path) exists and is not a vidscan \(kind.noun); it is not replaced"
-        } else if policy == .keep {
-            reason = "the \(kind.noun) \(path) exists; --force replaces it"
-        } else {
-            return
-        }
-        throw VidscanError(.exists, reason, stage: .write)
+        try require(entry != .link, .exists, "\(path) is a symbolic link; it is not replaced", stage: .write)
+        try require(
+            entry == .folder && isResult(name), .exists,
+            "\(path) exists and is not a vidscan \(kind.noun); it is not replaced", stage: .write)
+        try require(policy != .keep, .exists, "the \(kind.noun) \(path) exists; --force replaces it", stage: .write)
     }
 
     private func isResult(_ name: String) -> Bool { (try? folder.folder(name))?.entry(kind.record) != nil }
@@ -120,14 +113,14 @@ package struct FolderReplacement: Sendable {
 
     /// Throws if the old folder has something that the new one lacks, because it was added meanwhile.
     private func checkAbsorbed(_ old: Folder, by newName: String) throws(VidscanError) {
-        var names: Set<[UInt8]>
+        let names: Set<[UInt8]>
         do throws(SystemError) { names = Set(try old.names()).subtracting(try folder.folder(newName).names()) } catch {
             throw failure(error.number)
         }
-        names = names.filter {
+        let missing = names.first {
             WorkingName($0) == nil && !ResultContents.isWritten(String(decoding: $0, as: UTF8.self), kind: kind)
         }
-        guard let missing = names.first else { return }
+        guard let missing else { return }
         throw VidscanError(
             .changed,
             "\(path) changed meanwhile: \(Printable.line(String(decoding: missing, as: UTF8.self))) is new; run the"

@@ -81,9 +81,8 @@ package final class EmbeddingFile {
     package func finish() throws(VidscanError) { try file.finish(replacingStart: Self.header.bytes(rows: rows)) }
 }
 
-/// The header of an array file in NumPy's format 1.0, as in [NEP 1](https://numpy.org/neps/nep-0001-npy-format.html): a
-/// magic string, the version, the length of the rest (little-endian, 16 bits), and a Python dictionary filled up with
-/// spaces.
+/// The header of an array in NumPy's format 1.0 ([NEP 1](https://numpy.org/neps/nep-0001-npy-format.html)): a magic
+/// string, the version, the length of the rest (little-endian, 16 bits), and a Python dictionary filled with spaces.
 struct NumPyHeader {
     /// For messages.
     let contents: String

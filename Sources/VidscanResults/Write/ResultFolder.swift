@@ -63,10 +63,9 @@ package final class ResultFolder {
     /// Gives the folder its final name. All files must be finished. Returns the older result if it got another name.
     @discardableResult
     package func complete() throws(VidscanError) -> FolderReplacement.Previous? {
-        guard item.isInPlace else {
-            throw VidscanError(
-                .output, "cannot write \(finalPath): its temporary folder was removed meanwhile", stage: .write)
-        }
+        try require(
+            item.isInPlace, .output, "cannot write \(finalPath): its temporary folder was removed meanwhile",
+            stage: .write)
         // The contents must be on disk before the name is.
         try VidscanError.writing("cannot move the \(kind.noun) to \(finalPath)", try Folder(partialPath).sync())
         let previous = try replacement.put(item.name)
@@ -85,9 +84,7 @@ package final class ResultFolder {
             {
                 try contents.remove(name)
             }
-        } catch {
-            throw VidscanError(.output, "cannot remove the tables: \(error)", stage: .write)
-        }
+        } catch { throw VidscanError(.output, "cannot remove the tables: \(error)", stage: .write) }
     }
 
     package func write(_ record: some Encodable) throws(VidscanError) {
@@ -102,7 +99,6 @@ package final class ResultFolder {
 public enum ResultPaths {
     /// Returns one absolute path per input, in order: the file name with `.vidscan` appended. The extension stays
     /// because `a.mp4` and `a.mov` are different inputs. Inputs with the same name from different folders are numbered.
-    ///
     /// `folder` holds the results; `nil` means the current one. With a `segment`, names are like `a.mp4.part-2-of-7`.
     public static func plan(inputs: [String], folder: String?, segment: VideoSegment? = nil) -> [String] {
         let ending = segment.map(partEnding) ?? resultEnding

@@ -79,11 +79,8 @@ package final class ResultWriter: RowConsumer {
 
     package func finish() throws(VidscanError) {
         try json?.write { $0.write("\n]}\n") }
-        for file in [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality]
-            + foreign.map(\.file)
-        {
-            try file?.finish()
-        }
+        let files = [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality]
+        for file in files + foreign.map(\.file) { try file?.finish() }
         try landmarks?.finish()
         try embeddings?.finish()
     }

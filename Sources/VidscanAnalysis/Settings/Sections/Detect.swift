@@ -20,13 +20,8 @@ extension Settings {
 
         public init(workers: Int) { self.workers = workers }
     }
-}
 
-extension DetectorAccuracy: SettingChoice {}
-extension FaceSize: SettingChoice {}
-
-extension Settings.Detect {
-    static let section = SettingsSection(
+    static let detectSection = SettingsSection(
         "detect", "How faces are detected.", group: .faces,
         [
             Setting("accuracy", \.detect.accuracy, value: "accuracy").help(
@@ -44,3 +39,6 @@ extension Settings.Detect {
             ).help("Frames analysed in parallel. Results do not depend on it."),
         ])
 }
+
+extension DetectorAccuracy: SettingChoice {}
+extension FaceSize: SettingChoice {}

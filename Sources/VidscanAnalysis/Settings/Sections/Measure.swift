@@ -9,12 +9,8 @@ extension Settings {
         /// Whose resting levels emotions, emojis and events are relative to.
         public var baseline = BaselineScope.person
     }
-}
 
-extension BaselineScope: SettingChoice {}
-
-extension Settings.Measure {
-    static let section = SettingsSection(
+    static let measureSection = SettingsSection(
         "measure", "What is measured for each face.", group: .faces,
         [
             Setting(
@@ -32,6 +28,8 @@ extension Settings.Measure {
                     + " (track), or not at all (none). It needs five seconds of a video that show the face well."),
         ])
 }
+
+extension BaselineScope: SettingChoice {}
 
 /// Selects metrics by name or by the name of their group.
 public enum MetricChoice {

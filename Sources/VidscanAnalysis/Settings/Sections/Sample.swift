@@ -14,10 +14,8 @@ extension Settings {
         public var audioStream: Int?
         public var limits = MediaLimits()
     }
-}
 
-extension Settings.Sample {
-    static let section = SettingsSection(
+    static let sampleSection = SettingsSection(
         "sample", "Which frames of a video are analysed.", group: .frames,
         [
             Setting(
@@ -41,9 +39,7 @@ extension Settings.Sample {
                 value: "seconds"
             ).help("Refuse videos that last longer than this many seconds."),
         ])
-}
 
-extension Settings {
     /// The section `speech`, which is a single value.
     static let speechSection = SettingsSection(
         "speech", "Who speaks.", group: .faces,

@@ -19,10 +19,8 @@ extension Settings {
         public var keepsEmbeddings = false
         public var events = EventOptions()
     }
-}
 
-extension Settings.Track {
-    static let section = SettingsSection(
+    static let trackSection = SettingsSection(
         "track", "How faces are tracked from frame to frame, and what counts as an event.", group: .faces,
         [
             Setting(
@@ -44,9 +42,9 @@ extension Settings.Track {
                 .help(
                     "Keep the face embeddings, which are biometric data, in embeddings.npy, so that people can be"
                         + " joined across videos; otherwise they are discarded."),
-        ] + events)
+        ] + eventSettings)
 
-    private static let events = [
+    private static let eventSettings = [
         Setting("blink_min_rate", \.track.events.blinkMinimumRate, .number(1...1000, unit: "samples per second")).help(
             "Minimum sampling rate at which blinks are reported."),
         Setting("blink_longest", \.track.events.blinkLongestSeconds, .number(0...10, unit: "seconds")).help(

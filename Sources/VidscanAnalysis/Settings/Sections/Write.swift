@@ -19,20 +19,13 @@ extension Settings {
         public var blendshapes = false
         public var messages = MessageOptions.Level.normal
         public var logFormat = MessageOptions.Format.text
+
+        /// Whether the meshes of the faces are kept until the tables are written.
+        var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
+        package var keepsTables: Bool { tables ?? true }
     }
-}
 
-extension OutputFormat: SettingChoice {}
-extension OpenFaceBlanks: SettingChoice {}
-extension MessageOptions.Level: SettingChoice {}
-extension MessageOptions.Format: SettingChoice {}
-
-extension Settings.Write {
-    /// Whether the meshes of the faces are kept until the tables are written.
-    var keepsMeshes: Bool { landmarks || formats.contains(where: \.needsMeshes) }
-    package var keepsTables: Bool { tables ?? true }
-
-    static let section = SettingsSection(
+    static let writeSection = SettingsSection(
         "write", "What is written, where, and which messages are shown.", group: .output,
         [
             Setting(
@@ -65,7 +58,30 @@ extension Settings.Write {
             Setting("log_format", \.write.logFormat, value: "log-format", isRecorded: false, group: .messages).help(
                 "Format of messages: text, or one JSON object per line."),
         ])
+
+    /// The report page that is made from a result.
+    package struct Report: Sendable, Equatable {
+        package var page = false
+        /// Whether the page shows thumbnails; `nil` shows them unless faces are hidden.
+        package var thumbnails: Bool?
+    }
+
+    static let reportSection = SettingsSection(
+        "report", "Whether a report page is made.", group: .extras,
+        [
+            Setting("page", \.report.page, options: [.flag("report")]).help(
+                "Make a report page, report.html, which plays the video: people, timeline, curves, events."),
+            Setting(
+                "thumbnails", \.report.thumbnails, options: [.onOff("thumbnails")],
+                null: "shown, unless faces are hidden"
+            ).help("Show thumbnails of the faces in the report."),
+        ])
 }
+
+extension OutputFormat: SettingChoice {}
+extension OpenFaceBlanks: SettingChoice {}
+extension MessageOptions.Level: SettingChoice {}
+extension MessageOptions.Format: SettingChoice {}
 
 /// Which messages a run shows, and in which format.
 public struct MessageOptions: Sendable, Equatable {
@@ -85,26 +101,4 @@ public struct MessageOptions: Sendable, Equatable {
 
     public var level = Level.normal
     public var format = Format.text
-}
-
-extension Settings {
-    /// The report page that is made from a result.
-    package struct Report: Sendable, Equatable {
-        package var page = false
-        /// Whether the page shows thumbnails; `nil` shows them unless faces are hidden.
-        package var thumbnails: Bool?
-    }
-}
-
-extension Settings.Report {
-    static let section = SettingsSection(
-        "report", "Whether a report page is made.", group: .extras,
-        [
-            Setting("page", \.report.page, options: [.flag("report")]).help(
-                "Make a report page, report.html, which plays the video: people, timeline, curves, events."),
-            Setting(
-                "thumbnails", \.report.thumbnails, options: [.onOff("thumbnails")],
-                null: "shown, unless faces are hidden"
-            ).help("Show thumbnails of the faces in the report."),
-        ])
 }
