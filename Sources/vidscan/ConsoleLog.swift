@@ -124,7 +124,7 @@ final class ConsoleReporter: RunObserver {
     }
 
     let log: ConsoleLog
-    /// Of an analysis, which may be of a part of each video.
+    /// The settings of an analysis, which may cover only part of each video.
     private let settings: Settings?
     private let state = Mutex(State())
 

@@ -252,7 +252,7 @@ struct VerifyCommand: AsyncParsableCommand {
             "\(NumberText.count(findings.frames, "frame")) searched in \(String(format: "%.1f", findings.wallSeconds)) s"
         let text =
             findings.episodes.isEmpty
-            ? "no face found\(findings.unsearched.isEmpty ? "" : " in what was searched"); \(searched)"
+            ? "no face found\(findings.unsearched.isEmpty ? "" : " in the searched parts"); \(searched)"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
         reporter.log(
             .info, .verified, input: input, text,

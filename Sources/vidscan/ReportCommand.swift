@@ -203,7 +203,7 @@ struct ApplyCommand: AsyncParsableCommand {
         if let corrections, ResultFinder.isResult(corrections), !ResultFinder.isResult(result) {
             throw ValidationError("The result comes first: 'vidscan apply \(corrections) \(result)'.")
         }
-        try refuse(if: force && output == nil, "--force replaces what is at --output.")
+        try refuse(if: force && output == nil, "--force only works with --output.")
         try refuse(if: dryRun && output != nil, "--dry-run writes nothing, so --output has no use.")
     }
 

@@ -137,7 +137,7 @@ extension Setting {
 
 /// The help shows the name of the value.
 extension Option {
-    /// Need not be given.
+    /// An option that may be left out.
     init<T: ExpressibleByArgument>(_ valueName: String, _ help: String, name: NameSpecification = .long)
     where Value == T? { self.init(name: name, help: .value(valueName, help)) }
 

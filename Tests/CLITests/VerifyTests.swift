@@ -176,7 +176,7 @@ struct VerifyTests: AnonymizationTesting {
         ] {
             let outcome = try Tool.run("verify", name, "--page", in: folder)
             #expect(outcome.status == 2 && outcome.output == "", "\(outcome.errors)")
-            #expect(outcome.errors.contains("\(name): no face found in what was searched; "))
+            #expect(outcome.errors.contains("\(name): no face found in the searched parts; "))
             #expect(
                 outcome.errors.contains(
                     "error: \(name): not everything was searched, and a face may be visible in the rest: \(reason)"),

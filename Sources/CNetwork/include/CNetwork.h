@@ -30,7 +30,7 @@ typedef struct {
 
 // Convolves each channel with weights of its own, 3 × 3.
 typedef struct {
-    // A multiple of 16, and 1 or 2.
+    // 'channels' is a multiple of 16, and 'stride' is 1 or 2.
     ptrdiff_t channels, stride;
     // [3 rows][3 columns][channels] and [channels]
     const float *weights, *bias;

@@ -15,7 +15,7 @@ extension ByteWriter {
         writeCSV(fields) { CSVField.quoted($0, if: ",\"\n\r") }
     }
 
-    /// Writes a row with texts that vidscan did not write, which `CSVField` makes safe.
+    /// Writes a row. `CSVField` makes texts safe that come from elsewhere, such as file names.
     package mutating func writeCSV(foreign fields: some Sequence<Field>) { writeCSV(fields, CSVField.text) }
 
     private mutating func writeCSV(_ fields: some Sequence<Field>, _ safe: (String) -> String) {

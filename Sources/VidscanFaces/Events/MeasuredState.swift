@@ -2,7 +2,7 @@
 struct MeasuredTotals: Sendable, Equatable {
     /// Samples in which the measure is known, and those of them that know it from one side of the face only.
     var samples = 0, oneSided = 0
-    /// Of the measure, and of the seconds for which the samples stand.
+    /// Sums of the measure, and of the seconds for which the samples stand.
     var values = 0.0, seconds = 0.0
 }
 

@@ -22,8 +22,10 @@ package enum IdentityCalibration {
     /// How much a track says, relative to a picture: its samples resemble each other.
     package static let evidenceOfTrack = 2
 
-    /// Maximum distance of two clusters of one person, which are worth so many pictures each, from 1. Few pictures may
-    /// be of one light, age or expression, so the more there are, the more their mean distance says.
+    /// Maximum distance of two clusters of one person. Few pictures may show one light, age or expression, so the more
+    /// there are, the more their mean distance says.
+    ///
+    /// - Parameters: The number of pictures that each cluster is worth, from 1.
     package static func limit(evidence one: Double, _ other: Double) -> Double {
         // 0.5 for two pictures, 1 for two tracks.
         let both = 1 / (1 / one + 1 / other)

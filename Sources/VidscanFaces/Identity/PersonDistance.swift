@@ -41,7 +41,8 @@ struct PersonDistance {
         return sum / Double(a.embeddings.count * b.embeddings.count)
     }
 
-    /// Up to the first absence, people are assumed to wear the same clothes; after the second one, light, hair and
-    /// clothes may have changed.
-    private static let nearSeconds = 60.0, farSeconds = 600.0
+    /// Up to this absence, people are assumed to wear the same clothes.
+    private static let nearSeconds = 60.0
+    /// After this absence, light, hair and clothes may have changed.
+    private static let farSeconds = 600.0
 }

@@ -38,8 +38,12 @@ public enum MeshCrop {
 
     /// How much a mesh may move its crop before it has to be fitted again.
     package struct Tolerance: Sendable {
-        /// Of the centre, as a fraction of the side; as the natural logarithm of the ratio of the sides; in radians.
-        package var shift, scale, turn: Double
+        /// Of the centre, as a fraction of the side.
+        package var shift: Double
+        /// Natural logarithm of the ratio of the sides.
+        package var scale: Double
+        /// In radians.
+        package var turn: Double
 
         /// Fitting the mesh again changes it little.
         package static let settled = Tolerance(shift: 0.02, scale: 0.1, turn: 3 * .pi / 180)

@@ -155,7 +155,7 @@ private struct Convolution: Sendable {
     private let weights: [Float]
     private let bias: [Float]
 
-    /// Throws if there is no kernel for these sizes.
+    /// Throws if no kernel supports these sizes.
     init(
         _ description: EmotionNetwork.Description.Convolution, _ layer: NetworkLayer, _ source: ChannelPicture,
         _ target: ChannelPicture

@@ -156,7 +156,7 @@ public struct FrameSignature: Sendable, Equatable {
             && changedFraction(to: next) >= FaintCut.minimumChangedFraction
     }
 
-    /// Two thirds of the detector's minimum, and half of it.
+    /// Two thirds of the detector's minimum for a cut, and half of its minimum for a faint one.
     private static let possibleCut = 0.2, possibleFaintCut = 0.05
     private static let faintStructure = 0.08
 

@@ -9,8 +9,8 @@ struct InputContext: ~Copyable {
     /// Keeps the flag alive that the interrupt callback holds unretained.
     private let bytes: FileInput
 
-    /// By the names of FFmpeg's demuxers: containers, video without a container, and pictures. Each reads only its file.
-    /// Others may open more files, as VobSub's does, and libavformat cannot prevent it.
+    /// Names of FFmpeg's demuxers for containers, elementary streams and images that read one file only. Others may open
+    /// more files, as VobSub's does, and libavformat cannot prevent it.
     private static let admittedFormats = Set(
         words:
             """

@@ -240,7 +240,7 @@ struct TrackAggregator {
 private struct SampleClock {
     /// The mean time between samples in seconds; 0 for a still picture.
     let interval: Double
-    /// Of the sample before, or of an excluded one: the time up to it does not count.
+    /// The time of the previous sample. Excluded ones count too, so that excluded time is left out.
     var last: Int64?
 
     mutating func seconds(at microseconds: Int64) -> Double {

@@ -58,8 +58,8 @@ final class ReadableFile: Sendable {
     }
 }
 
-/// Reads a small file of a user or a result, but no large file, pipe or device, which could take endless time or
-/// memory.
+/// Reads a small file that the user names, or that lies in a result. Refuses large files, pipes and devices so that no
+/// file can take endless time or memory.
 package enum TextFile {
     /// Returns `nil` if the file is not valid UTF-8. `limit` is in bytes. The error says `it` instead of the path.
     package static func read(path: String, limit: Int) throws(VidscanError) -> String? {

@@ -154,7 +154,7 @@ package struct StoredResult {
 }
 
 /// Finds results by path, or at any depth below a folder. Ignores hidden folders, because unfinished results have
-/// hidden names, and results that were set aside. Does not follow links to folders, so that there are no cycles.
+/// hidden names, and results that were set aside. Does not follow symbolic links to folders, which could form a cycle.
 package enum ResultFinder {
     /// Returns the sorted absolute paths of the results at or below `path`, at least one.
     package static func find(_ path: String) throws(VidscanError) -> [String] {

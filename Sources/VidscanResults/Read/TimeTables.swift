@@ -33,8 +33,10 @@ package struct StoredEvent: Sendable, Equatable {
     package let microseconds: Int64
     package let kind: FaceEvent.Kind
     package let faceID: Int?
-    /// A word such as `occluded`, or a number; the measured fraction of its samples, 0…1.
-    package let value, measured: String?
+    /// A word such as `occluded`, or a number.
+    package let value: String?
+    /// The measured fraction of its samples, 0…1.
+    package let measured: String?
     /// The number of the episode that it begins or ends, if the table has it.
     package let episode: Int?
 

@@ -31,15 +31,18 @@ package struct RunRecord: Codable, Sendable {
 
     /// A jump in the file's timestamps. The tables' clock continues, and no face_id or person_id is on both sides.
     package struct Discontinuity: Codable, Sendable {
-        /// The first frame after the jump, on the clock of the tables; the actual timestamp minus the expected one.
-        let timeSeconds, jumpSeconds: Double
+        /// The first frame after the jump, on the clock of the tables.
+        let timeSeconds: Double
+        /// The actual timestamp minus the expected one.
+        let jumpSeconds: Double
     }
 
     package struct Counts: Codable, Sendable {
-        package var sampledFrames = 0, faces = 0, faceIds = 0, personIds = 0, damagedFramesOrPackets = 0
+        package var sampledFrames = 0, faces = 0, faceIds = 0, personIds = 0
         /// Tracks that were too short, or not among the most prominent.
         package var tracksDropped = 0
         package var hardCuts = 0, gradualCuts = 0, events = 0, decodedFrames = 0, packetsNotDecoded = 0
+        package var damagedFramesOrPackets = 0
 
         package init() {}
     }
@@ -95,8 +98,10 @@ package struct RunRecord: Codable, Sendable {
     /// In time order; missing in early versions.
     package private(set) var discontinuities: [Discontinuity]? = []
     package private(set) var counts: Counts
-    /// Problems that may affect the tables, and limits of the result that follow from the settings.
-    package var warnings: [String] = [], notices: [String] = []
+    /// Problems that may affect the tables.
+    package var warnings: [String] = []
+    /// Limits of the result that follow from the settings.
+    package var notices: [String] = []
     package private(set) var timings: Timings
     /// Missing if the run kept no embeddings, or if they were removed since.
     package var embeddings: Embeddings?

@@ -10,10 +10,11 @@ package struct QualityRow: Sendable {
     package var visibleSeconds = 0.0
     /// `nil` if no metric was requested.
     package var measuredSeconds: Double?
-    /// The parts of `measuredSeconds` without emotions: only one side of the face, its mouth or its eyes were measured.
+    /// The parts of `measuredSeconds` that lack emotions because only one side of the face, or only its mouth or its eyes,
+    /// could be measured.
     package var oneSideSeconds = 0.0, halfCoveredSeconds = 0.0
     package var blankSeconds: [BlankReason: Double] = [:]
-    /// The width in pixels, the yaw in degrees and without its sign, the brightness from 0 to 100.
+    /// In pixels; in degrees, without the sign; from 0 to 100.
     package var medianWidth, medianYaw, medianBrightness: Double?
 
     package init(personID: Int) { self.personID = personID }

@@ -103,7 +103,8 @@ package struct CoverFile: Decodable, Sendable {
         return (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
     }
 
-    /// `nil` if there is no file beside the result. Throws if its video was made with covers, which would be lost now.
+    /// Returns the path of the file beside a result, or `nil` if there is none. Throws if the video in the result was
+    /// made with covers, because without the file they would be lost.
     package static func path(beside result: String) throws(VidscanError) -> String? {
         let path = usualPath(beside: result)
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }

@@ -111,8 +111,10 @@ package struct StickerOptions: Sendable, Equatable {
     package enum ContentMode: String, Sendable, CaseIterable {
         /// Fills the region and distorts the image.
         case stretch
-        /// The largest size that fits into the region; the smallest that covers it, where the image is cropped.
-        case fit, fill
+        /// The largest size that fits into the region.
+        case fit
+        /// The smallest size that covers the region; the image is cropped.
+        case fill
         /// One pixel of the image is one pixel of the frame.
         case none
     }
