@@ -44,6 +44,18 @@ struct EyeClosureTests {
         #expect(events.map(\.value) == [.number(0.08)])
     }
 
+    @Test("Nothing is more closed than shut")
+    func deepBlink() {
+        var filter = EyeClosureFilter(longestBlinkSeconds: EventOptions().blinkLongestSeconds)
+        var openness: [Double?] = []
+        for (number, level) in ([95.0, 95, 95, -20, 0, 95, 95, 95] as [Double]).enumerated() {
+            let sample = EyeClosureFilter.Sample(left: level, right: level, gazePitch: 0, isClear: true)
+            openness += filter.add(sample, at: Int64(number) * 40_000)
+        }
+        openness += filter.finish()
+        #expect(openness.compactMap { $0 }.min() == 0)
+    }
+
     @Test(
         "Shut is at most 1, also of narrow eyes that fall below zero",
         arguments: [

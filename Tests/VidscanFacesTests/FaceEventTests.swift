@@ -341,4 +341,11 @@ struct FaceEventTests {
         #expect(sketch.maximum == 99.9)
         #expect(StreamingHistogram(range: 0...1).median == nil)
     }
+
+    @Test("The median of an even number of values is the mean of the two in the middle")
+    func evenMedian() {
+        var sketch = StreamingHistogram(range: 0...100)
+        for value in [90.0, 10, 40, 20] { sketch.add(value) }
+        #expect(abs((sketch.median ?? 0) - 30) <= 100.0 / 512)
+    }
 }

@@ -124,6 +124,15 @@ struct EndTests {
         #expect(folder.entries.filter { $0.hasSuffix(".npy") } == ["result/embeddings.npy"])
     }
 
+    @Test(
+        "A file that starts late, or is sampled rarely, is not taken for one that is cut off",
+        arguments: ["starttime.mp4", "starttime.ts", "longgop.mp4"])
+    func startsLate(name: String) async throws {
+        let path = try Variants.path(name)
+        let settings = Library.settings { $0.sample.rate = .perSecond(Rational(2, 5) ?? .one) }
+        #expect(try await VideoAnalyzer(settings: settings).analyze(path).warnings == [])
+    }
+
     @Test("A file that is cut off gives its first part and a warning")
     func cutOff() async throws {
         let analysis = try await VideoAnalyzer(settings: Library.settings()).analyze(try Variants.path("truncated.mkv"))

@@ -132,7 +132,8 @@ package struct RunOutcome: Sendable {
         guard decoded.isWholeVideo, decoded.statistics.discontinuities.isEmpty,
             let last = decoded.statistics.lastMicroseconds
         else { return false }
-        let missing = duration - last
+        // Several containers count it from 0, even if nothing starts there.
+        let missing = duration - max(decoded.info.containerStartMicroseconds, 0) - last
         return missing > 1_000_000 && missing > duration / 10
     }
 

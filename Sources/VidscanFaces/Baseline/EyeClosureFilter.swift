@@ -63,7 +63,7 @@ public struct EyeClosureFilter: Sendable {
 
     private func value(at index: Int) -> Double? {
         let sample = entries[index].sample
-        return min(lasting(sample, at: index), falling(sample, at: index), 100)
+        return min(max(min(lasting(sample, at: index), falling(sample, at: index)), 0), 100)
     }
 
     private func lasting(_ sample: Sample, at index: Int) -> Double {

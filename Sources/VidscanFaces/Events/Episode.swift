@@ -32,8 +32,8 @@ public struct Episode: Sendable, Equatable {
             case .shot, .visible, .mutualGaze: nil
             case .nod, .shake: "the mean of the half-cycles, in degrees"
             case .blink, .eyesClosed: "how far the eyes are closed, 0 to 100"
-            case .smile: "the smile, 0 to 100"
-            case .lookAway: "the angle between the head and the camera, in degrees"
+            case .smile: "the smile relative to the face at rest, 0 to 100"
+            case .lookAway: "√(yaw² + pitch²), in degrees"
             case .speaks: "how likely the face speaks, 0 to 100"
             case .voiceOffScreen: "how likely somebody speaks, 0 to 100"
             }

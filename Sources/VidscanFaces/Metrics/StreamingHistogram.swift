@@ -21,7 +21,23 @@ public struct StreamingHistogram: Sendable {
     }
 
     public var mean: Double? { count > 0 ? sum / Double(count) : nil }
-    public var median: Double? { quantile(0.5) }
+
+    /// Of an even number of values, the mean of the two in the middle.
+    public var median: Double? {
+        guard count > 0 else { return nil }
+        return (value(at: (count - 1) / 2) + value(at: count / 2)) / 2
+    }
+
+    /// The middle of the bin of the value with this index, from 0, in ascending order.
+    private func value(at index: Int) -> Double {
+        var next = 0
+        let bin = counts.firstIndex {
+            next += Int($0)
+            return next > index
+        }
+        let width = (range.upperBound - range.lowerBound) / Double(Self.bins)
+        return min(range.lowerBound + (Double(bin ?? 0) + 0.5) * width, maximum ?? .infinity)
+    }
 
     /// Returns the value that a fraction of the values, 0…1, does not exceed, in whatever order they were added.
     public func quantile(_ fraction: Double) -> Double? {

@@ -160,6 +160,11 @@ package final class FrameReader {
         reportedDiscontinuities = found.count
     }
 
+    /// Of a frame, or of a packet that no sample may need.
+    private func noteTime(_ microseconds: Int64) {
+        statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
+    }
+
     private func enter(_ packet: consuming Packet) {
         disposable.note(packet)
         let structure = fields?.structure(of: packet) ?? .frame
@@ -176,6 +181,7 @@ package final class FrameReader {
         if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
         if !isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
             numbering.insert(presentation)
+            noteTime(grid.clock.microseconds(at: presentation))
             if filter?.chain.needsEveryFrame != true { selector.skip(presentation) }
         }
         plan.push(summary)
@@ -200,7 +206,7 @@ package final class FrameReader {
         latestTimestamp = timestamp
         let microseconds = grid.clock.microseconds(at: timestamp)
         let moment = (index, timestamp, microseconds, isDamaged)
-        statistics.lastMicroseconds = max(statistics.lastMicroseconds ?? microseconds, microseconds)
+        noteTime(microseconds)
         guard filter?.chain.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
         try checkSize(frame)
         let geometry = geometry(of: frame)

@@ -180,6 +180,7 @@ package struct FaceNumbers: Sendable {
         }
     }
 
+    /// √(yaw² + pitch²).
     package var turnDegrees: Double? {
         guard let yaw = self[.yaw], let pitch = self[.pitch] else { return nil }
         return (yaw * yaw + pitch * pitch).squareRoot()

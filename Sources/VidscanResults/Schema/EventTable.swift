@@ -23,7 +23,7 @@ public enum EventTable: ResultTable {
         case .eyesClosed:
             "The eyes closed for more than \(plain(options.blinkLongestSeconds)) s. \(lasting)"
         case .smileStarted:
-            "smile above \(plain(options.smileStartsAbove)). value: smile in that sample."
+            "smile above \(plain(options.smileStartsAbove)). value: the smile in that sample, relative to the face at rest."
         case .smileStopped: "smile below \(plain(options.smileStopsBelow)). \(lasting)"
         case .lookAway:
             "The head turned more than \(plain(options.lookAwayAboveDegrees)) degrees from the camera for"
