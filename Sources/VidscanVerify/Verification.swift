@@ -110,6 +110,7 @@ public struct Verification: Sendable {
             let reader = try reader(of: input, stream: nil, cancellation)
             observer?.opened(input, info: reader.info)
             try await search(reader, &findings, kept: KeptFaces(beside: input), observer)
+            try noteHidden(reader, input, cancellation, &findings)
             guard findings.frames > 0 else { throw MediaError(.noVideo, "no frame can be decoded") }
             findings.unsearched += reader.unreadablePictures
             if try reader.info.codec == "mjpeg" && reader.info.isPicture && Self.hasPreview(input) {
@@ -120,6 +121,7 @@ public struct Verification: Sendable {
                     let other = try self.reader(of: input, stream: stream, cancellation)
                     observer?.opened(input, info: other.info)
                     try await search(other, &findings, observer)
+                    try noteHidden(other, input, cancellation, &findings)
                 } catch let error as MediaError where error.code != .cancelled {
                     findings.unsearched.append("stream \(stream) (\(error.message))")
                 }
@@ -132,6 +134,16 @@ public struct Verification: Sendable {
         }
         findings.wallSeconds = begin.duration(to: .now) / .seconds(1)
         return findings
+    }
+
+    private func noteHidden(
+        _ reader: FrameReader, _ input: String, _ cancellation: CancellationFlag, _ findings: inout Findings
+    ) throws(MediaError) {
+        let count = try reader.framesHiddenByEditList(path: input, cancellation)
+        guard count > 0 else { return }
+        findings.unsearched.append(
+            "\(NumberText.count(count, "frame")) of stream \(reader.info.streamIndex) that the edit list hides from players"
+                + " only: encode the video again to remove them")
     }
 
     private func reader(

@@ -160,7 +160,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace an existing page.") var force = false
 
-    @Option("score", "Minimum score of a face, 0.1 to 1. A lower one finds more faces, and raises more false alarms.")
+    @Option("score", "Minimum score of a face, 0.1 to 0.9. A lower one finds more faces, and raises more false alarms.")
     var minScore = FaceSearch.confirmedScore
 
     @Flag(help: "Search every frame, and list every face that is seen in one. Takes three times as long.")
@@ -176,7 +176,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
-        try refuse(if: !(0.1...1).contains(minScore), "--min-score must be 0.1 to 1.")
+        try refuse(if: !(0.1...0.9).contains(minScore), "--min-score must be 0.1 to 0.9.")
         try refuse(if: !(1...256).contains(workers ?? 1), "--workers must be 1 to 256.")
     }
 

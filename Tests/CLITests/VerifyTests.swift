@@ -189,6 +189,17 @@ struct VerifyTests: AnonymizationTesting {
         #expect(try Tool.run("verify", "grey.jpg", "-q", in: folder).status == 0)
     }
 
+    @Test("Frames that an edit list hides count as not searched")
+    func trimmed() throws {
+        let folder = try clips()
+        try grey("whole.mp4", in: folder, ["-c:v", "libx264"])
+        #expect(try Tool.run("verify", "whole.mp4", "-q", in: folder).status == 0)
+        try ffmpeg("-ss", "0.2", "-i", folder.path + "/whole.mp4", "-c", "copy", folder.path + "/trimmed.mp4")
+        let outcome = try Tool.run("verify", "trimmed.mp4", in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("1 frame of stream 0 that the edit list hides"), "\(outcome.errors)")
+    }
+
     @Test("The page has a picture of each finding, loads nothing, and is not replaced")
     func page() throws {
         let folder = try clips()
@@ -224,7 +235,7 @@ struct VerifyTests: AnonymizationTesting {
                 "not everything was searched, and a face may be visible in the rest: the damaged part of stream 0 (decoding"
                     + " reported "), "\(corrupt.errors)")
         let wrong = try Tool.run("verify", "movie.mp4", "--min-score", "2", in: folder)
-        wrong.expectError("--min-score must be 0.1 to 1.", status: 2)
+        wrong.expectError("--min-score must be 0.1 to 0.9.", status: 2)
     }
 
     @Test("Of a result, the video with hidden faces is searched; a result without one is an error")

@@ -226,6 +226,20 @@ struct TranscodingTests {
         #expect(outside == 0)
     }
 
+    @Test("What is transparent becomes black: the colour below is not seen")
+    func flattening() throws {
+        let folder = try TemporaryFolder()
+        let source = folder.path + "/half.mov"
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=c=0xC86432@0.5:s=640x48:d=0.2,format=argb",
+            "-c:v", "qtrle", source,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let new = try Transcoded(source, options: Transcoded.lossless)
+        let colors = try Self.colors(new.path)
+        for (channel, expected) in [100, 50, 25].enumerated() { #expect(abs(Int(colors[channel]) - expected) <= 4) }
+    }
+
     private static func planes(_ path: String) throws -> [UInt8] { try raw(path, "yuv420p", filter: "null") }
     private static func colors(_ path: String) throws -> [UInt8] {
         try raw(path, "rgb24", filter: "scale=flags=accurate_rnd+full_chroma_int")

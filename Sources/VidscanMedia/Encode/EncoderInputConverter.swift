@@ -2,7 +2,8 @@ internal import CFFmpeg
 internal import VidscanBase
 
 /// Converts decoded frames to 8-bit 4:2:0 of one size, upright and with even sides, which the encoders take. A frame
-/// that already fits is not copied. An odd side gets one more pixel, a copy of its last one.
+/// that already fits is not copied. An odd side gets one more pixel, a copy of its last one. Transparent parts become black: the
+/// colours below them were not to be seen.
 final class EncoderInputConverter {
     let contentSize: PictureSize
     /// `contentSize` rounded up to even sides.
@@ -29,6 +30,7 @@ final class EncoderInputConverter {
         // An encoder may write timecodes and similar side data into the new stream.
         if !options.keepsMetadata { MetadataStripper.strip(frame) }
         if !options.copiesSubtitles { av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_A53_CC) }
+        if frame.pixelFormat.descriptor?.hasAlpha == true { frame = try flatten(frame) }
         let fits = frame.pixelFormat == AV_PIX_FMT_YUV420P || frame.pixelFormat == AV_PIX_FMT_YUVJ420P
         if !fits || frame.size != coded { frame = try scale(frame, to: coded) }
         if ColorMatrix.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }
@@ -39,6 +41,28 @@ final class EncoderInputConverter {
         av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_DISPLAYMATRIX)
         frame.pict_type = AV_PICTURE_TYPE_NONE
         return EditableFrame(frame: frame, contentSize: contentSize, sample: sample, compositor: compositor)
+    }
+
+    private func flatten(_ frame: borrowing Frame) throws(MediaError) -> Frame {
+        let output = try Frame.allocate(frame.size, AV_PIX_FMT_BGRA)
+        av_frame_copy_props(output.pointer, frame.pointer)
+        var toRGB = Scaler(flags: SWS_BICUBIC | SWS_ACCURATE_RND | SWS_BITEXACT)
+        try toRGB.scale(
+            frame, into: output, matrix: ColorMatrix(frame).scaling,
+            fromFullRange: frame.pixelFormat.descriptor?.isRGB == true || ColorMatrix.isFullRange(frame),
+            toFullRange: true)
+        guard let base = output.data.0 else { return output }
+        for y in 0..<frame.size.height {
+            for pixel in stride(
+                from: y * Int(output.linesize.0), to: y * Int(output.linesize.0) + 4 * frame.size.width, by: 4)
+            {
+                let alpha = Int(base[pixel + 3])
+                for channel in pixel..<pixel + 3 where alpha < 255 {
+                    base[channel] = UInt8((Int(base[channel]) * alpha + 127) / 255)
+                }
+            }
+        }
+        return output
     }
 
     /// Keeps matrix and range, but R'G'B' becomes BT.709 in limited range.

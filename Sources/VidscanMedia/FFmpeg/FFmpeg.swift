@@ -72,6 +72,7 @@ extension AVPixelFormat {
 }
 
 extension AVPixFmtDescriptor {
+    var hasAlpha: Bool { flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 }
     /// R'G'B' in components, or through a palette.
     var isRGB: Bool { flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0 }
 }

@@ -22,7 +22,8 @@ struct InputContext: ~Copyable {
             """)
     private static let playlists = Set(words: "applehttp concat dash hls imf rtsp sdp webm_dash_manifest")
 
-    init(path: String, cancellation: CancellationFlag) throws(MediaError) {
+    /// - Parameter ignoresEditLists: also gives frames that an edit list hides.
+    init(path: String, cancellation: CancellationFlag, ignoresEditLists: Bool = false) throws(MediaError) {
         FFmpeg.beginErrors()
         let bytes = try FileInput(path: path, cancellation: cancellation)
         guard avio_size(bytes.pointer) != 0 else { throw MediaError(.notMedia, "the file is empty") }
@@ -59,6 +60,8 @@ struct InputContext: ~Copyable {
         defer { av_dict_free(&options) }
         av_dict_set(&options, "format_whitelist", Self.admittedFormats.sorted().joined(separator: ","), 0)
         av_dict_set(&options, "protocol_whitelist", "none", 0)
+        // An option of the demuxer for MP4; others leave it alone.
+        av_dict_set_int(&options, "ignore_editlist", ignoresEditLists ? 1 : 0, 0)
         // Frees the context when it fails. Without a name, a demuxer cannot derive the names of neighbouring files.
         let result = avformat_open_input(&opened, "", format, &options)
         guard result >= 0, let opened else {
@@ -73,6 +76,14 @@ struct InputContext: ~Copyable {
         // The byte stream does not belong to the context, so it is closed afterwards.
         var pointer: UnsafeMutablePointer<AVFormatContext>? = pointer
         avformat_close_input(&pointer)
+    }
+
+    /// How many frames of a stream are shown, as far as the file has an index of them.
+    func indexedFrames(stream index: Int) -> Int {
+        let stream = pointer.pointee.streams[index]
+        return (0..<avformat_index_get_entries_count(stream)).count { number in
+            avformat_index_get_entry(stream, number).map { $0.pointee.flags & AVINDEX_DISCARD_FRAME == 0 } ?? false
+        }
     }
 
     var streams: [Stream] { (0..<Int(pointer.pointee.nb_streams)).compactMap { pointer.pointee.streams[$0] } }
