@@ -179,7 +179,7 @@ let package = Package(
             dependencies: [
                 "AnalysisSupport", "TestSupport", "VidscanBase", "VidscanFaces", "VidscanResults", "VidscanRender",
                 "VidscanAnalysis",
-            ], swiftSettings: tests),
+            ], swiftSettings: strict),
         .testTarget(
             name: "VidscanAnalysisTests",
             dependencies: [
