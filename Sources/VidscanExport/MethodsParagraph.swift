@@ -9,6 +9,10 @@ public enum MethodsParagraph {
         let record = try StoredResult(path: resultPath).record
         let (pipeline, video) = (record.pipeline, record.video)
         let rate = pipeline.sample.rate == .everyFrame ? "every frame" : "\(pipeline.sample.rate) frames per second"
+        let (first, last) = (pipeline.sample.start.map(NumberText.plain), pipeline.sample.end.map(NumberText.plain))
+        let window = (first.map { " from \($0) s" } ?? "") + (last.map { " to \($0) s" } ?? (first == nil ? "" : " on"))
+        let counts = record.corrections?.counts ?? [:]
+        let frames = record.counts.sampledFrames + counts["frames_removed", default: 0]
         let size = video.displayWidth.flatMap { width in video.displayHeight.map { "\(width) × \($0) pixels" } }
         let length = video.durationSeconds.map { "\(NumberText.fixed($0, decimals: 1)) s" }
         let facts = [size, length, record.input.sha256.map { "SHA-256 \($0)" }].compactMap(\.self)
@@ -17,18 +21,29 @@ public enum MethodsParagraph {
             pipeline.speech == true ? "LR-ASD (Liao et al. 2025) and Silero VAD tell who speaks" : nil,
         ].compactMap { $0.map { "; \($0)" } }.joined()
         let coverage = try Self.coverage(of: resultPath, names: record.corrections?.people ?? [:])
-        let place = [record.started.map { "on \($0.prefix(10))" }, record.processor.map { "on \($0)" }]
+        let place = [record.started.map { " on \($0.prefix(10))" }, record.processor.map { " on \($0)" }]
         return """
-            Faces were measured with vidscan \(record.vidscanVersion) \(place.compactMap(\.self).joined(separator: " ")). \
-            The video (\(facts.joined(separator: ", "))) was sampled at \(rate): \(record.counts.sampledFrames) frames. \
+            Faces were measured with vidscan \(record.vidscanVersion)\(place.compactMap(\.self).joined()). \
+            The video (\(facts.joined(separator: ", "))) was sampled\(window) at \(rate): \
+            \(NumberText.count(frames, "frame")). \
             Faces were detected with CenterFace (Xu et al. 2019; accuracy \(pipeline.detect.accuracy.rawValue), \
             \(pipeline.detect.faces.rawValue) faces), and fitted with MediaPipe's attention mesh of 478 points \
             (Grishchenko et al. 2020), from which head pose, gaze, expressions and action units follow; emotions also use \
-            a network trained on FER+ (Barsoum et al. 2016)\(models). \(coverage)\
+            a network trained on FER+ (Barsoum et al. 2016)\(models). \(corrected(counts))\(coverage)\
             Scores say how likely an expression is visible, not what somebody feels; their agreement with labels and their \
-            limits were measured by the authors of vidscan (docs/measurements.md, docs/expressions.md). All settings, and \
-            the SHA-256 of each model, are in run.json.
+            limits were measured by the authors of vidscan (docs/measurements.md, docs/expressions.md). All settings, the \
+            SHA-256 of each model and the corrections, if any, are in run.json.
             """
+    }
+
+    /// Returns a sentence with a space at its end; nothing if the corrections changed no table.
+    private static func corrected(_ counts: [String: Int]) -> String {
+        let nouns: KeyValuePairs = [
+            "split": "split", "same_person": "join", "different_people": "separation", "not_a_face": "removed face",
+            "exclude": "excluded range", "frames_removed": "excluded frame", "faces_removed": "removed detection",
+        ]
+        let changes = nouns.filter { counts[$0.key] ?? 0 > 0 }.map { NumberText.count(counts[$0.key] ?? 0, $0.value) }
+        return changes.isEmpty ? "" : "The tables were corrected by hand: \(changes.joined(separator: ", ")). "
     }
 
     /// Returns a sentence with a space at its end; nothing if it is not known.
@@ -47,7 +62,6 @@ public enum MethodsParagraph {
         }
         return people.isEmpty
             ? ""
-            : "Expressions were measured in part of the time in sight, and are missing in the rest:"
-                + " \(people.joined(separator: ", ")). "
+            : "Expressions were measured in this fraction of the time in sight: \(people.joined(separator: ", ")). "
     }
 }

@@ -98,10 +98,12 @@ struct MergeCommand: AsyncParsableCommand {
         let reporter = try messages.makeReporter()
         let sets = try ExitStatus.someFailed.onError(reporter) { try SegmentMerger.sets(of: segments) }
         let merger = SegmentMerger(observer: reporter, addition: VideoAndPage())
+        let command = CommandLine.arguments.filter { !segments.contains($0) }
         try await CommandWork.deliver(sets.map(\.name), reporter) { _, position in
             let set = sets[position]
             return try await merger.run(
-                set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force)
+                set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force,
+                command: command)
         }
     }
 }

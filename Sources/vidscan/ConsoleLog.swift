@@ -250,11 +250,10 @@ final class ConsoleReporter: RunObserver {
                 "people": summary.personIDs,
             ])
         guard !summary.outdated.isEmpty else { return }
-        let isOne = summary.outdated.count == 1
         warned(
             result,
-            message: "\(summary.outdated.joined(separator: ", ")) \(isOne ? "shows" : "show") the tables as they were"
-                + " before; make \(isOne ? "it" : "them") again with --force")
+            message: "\(summary.outdated.joined(separator: ", ")) may show the tables as they were before; make"
+                + " \(summary.outdated.count == 1 ? "it" : "them") again with --force")
     }
 
     /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
@@ -287,8 +286,7 @@ final class ConsoleReporter: RunObserver {
     }
 
     static func relative(_ path: String, isFolder: Bool = true) -> String {
-        let current = FilePath.joining(FilePath.currentFolder, "")
-        return (path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path) + (isFolder ? "/" : "")
+        FilePath.relative(path) + (isFolder ? "/" : "")
     }
 }
 

@@ -8,7 +8,7 @@ struct CiteTests {
     func paragraph() throws {
         let folder = try TemporaryFolder()
         let clip = try Variants.path("still.png")
-        for options in [["--every-frame", "--output", "whole"], ["--end", "1", "--output", "part"]] {
+        for options in [["--every-frame", "--output", "whole"], ["--start", "0", "--end", "1", "--output", "part"]] {
             #expect(try ChildProcess.run([Checkout.tool, "analyze", clip] + options, in: folder.path).status == 0)
         }
         func record(_ name: String) throws -> [String: Any] {
@@ -28,11 +28,23 @@ struct CiteTests {
         for words in ["vidscan 0.1.0", "every frame", String(sum), "CenterFace", "not what somebody feels"] {
             #expect(cited.output.contains(words), "\(words): \(cited.output)")
         }
+        #expect(cited.output.contains(") was sampled at every frame: 1 frame. "), "\(cited.output)")
+        let citedPart = try Tool.run("cite", "part/still.png.vidscan", in: folder)
+        #expect(
+            citedPart.output.contains(" was sampled from 0 s to 1 s at 5 frames per second: "), "\(citedPart.output)")
+        #expect(!cited.output.contains("corrected by hand"))
         #expect(!cited.output.contains("still.png") && cited.output.split(separator: "\n").count == 1)
         try folder.write(
             "person_id,seconds_visible,measured_fraction\n1,10,0.25\n2,4,\n", to: "whole/still.png.vidscan/quality.csv")
         #expect(
-            try Tool.run("cite", "whole/still.png.vidscan", in: folder).output.contains("person 1 25 % of 10.0 s. "))
+            try Tool.run("cite", "whole/still.png.vidscan", in: folder).output.contains(
+                "Expressions were measured in this fraction of the time in sight: person 1 25 % of 10.0 s. "))
+        var old = whole
+        (old["started"], old["processor"]) = (nil, nil)
+        try JSONSerialization.data(withJSONObject: old).write(
+            to: URL(fileURLWithPath: folder.path + "/whole/still.png.vidscan/run.json"))
+        let early = try Tool.run("cite", "whole/still.png.vidscan", in: folder)
+        #expect(early.output.hasPrefix("Faces were measured with vidscan 0.1.0. The video ("), "\(early.output)")
         try Tool.run("cite", "missing", in: folder).expectError("missing: is not a vidscan result")
     }
 }

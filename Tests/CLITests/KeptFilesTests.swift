@@ -42,6 +42,24 @@ struct KeptFilesTests: BatchTesting {
         #expect(!folder.entries.contains { $0.hasPrefix("faces.mp4.vidscan/") && $0.contains("corrections") })
     }
 
+    @Test("The command that corrects the new result works from the current folder")
+    func command() throws {
+        let folder = try TemporaryFolder()
+        try makeShortClip(folder.path + "/faces.mp4")
+        let arguments = ["analyze", "--rate", "2", "faces.mp4", "--output", "Ann's results", "--force"]
+        #expect(try ChildProcess.run([Checkout.tool] + arguments, in: folder.path).status == 0)
+        try correct("Ann's results/faces.mp4.vidscan", of: "faces.mp4", in: folder)
+        let outcome = try ChildProcess.run([Checkout.tool] + arguments, in: folder.path)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let line = try #require(outcome.errorLines.first { $0.contains("to correct the new one: vidscan ") })
+        let words = try #require(line.split(separator: "to correct the new one: vidscan ").last)
+        #expect(
+            words.hasPrefix(
+                #"apply 'Ann'\''s results/faces.mp4.vidscan' 'Ann'\''s results/faces.mp4.vidscan.previous-1/"#))
+        let applied = try Tool.shell("\"$0\" \(words)", in: folder)
+        #expect(applied.status == 0 && applied.errors.contains(": 1 correction applied, "), "\(applied.errors)")
+    }
+
     @Test("A batch with other settings keeps notes, annotations and corrected tables")
     func otherSettings() throws {
         let folder = try makeFolder(["a.png", "b.png", "c.png"])

@@ -52,6 +52,8 @@ struct NoticeTests: BatchTesting {
         run.expectError("in/a.mp4: \(reason)")
         try Tool.run("analyze", "in/a.mp4", "--start", "19.97", "--end", "19.99", in: folder)
             .expectError("in/a.mp4: has no frame from 19.970 s to 19.990 s; the video lasts")
+        try Tool.run("analyze", "in/a.mp4", "--end", "0", in: folder)
+            .expectError("in/a.mp4: has no frame before 0.000 s; the video lasts 20.000 s")
         #expect(!folder.entries.contains { $0.hasSuffix(".vidscan") })
         let batch = try Tool.run("batch", "in", "--start", "30", "--output", "out", "--retries", "0", in: folder)
         #expect(batch.status == 1)
@@ -79,6 +81,35 @@ struct NoticeTests: BatchTesting {
         #expect(try CSVTable(path: folder.path + "/grey.mp4.vidscan/frames.csv").rows.count == 10)
         let fitting = try Tool.run("analyze", Checkout.clip, "--end", "1", "--rate", "25", "-o", "x", in: folder)
         #expect(fitting.status == 0 && !fitting.errors.contains("note:"), "\(fitting.errors)")
+    }
+
+    @Test(
+        "Where there are no blinks, only what can help is advised",
+        arguments: [
+            (["-t", "1", "-r", "10"], "12", "a video with at least 12 frames per second"),
+            (["-t", "1", "-r", "10"], "5", "a video with at least 12 frames per second"),
+            (
+                ["-t", "3", "-vf", "select='lt(mod(n,20),10)'", "-fps_mode", "vfr"], "15",
+                "at least 12 samples per second; use --every-frame"
+            ),
+            (
+                ["-t", "3", "-vf", "select='lt(mod(n,20),10)'", "-fps_mode", "vfr"], "5",
+                "at least 12 samples per second; use --rate 12"
+            ),
+        ])
+    func advice(options: [String], rate: String, advice: String) throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip] + options + ["-an", "-c:v", "libx264", "a.mp4"],
+            in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let run = try Tool.run("analyze", "a.mp4", "--rate", rate, in: folder)
+        let notes = run.errorLines.filter { $0.contains("no blinks") }
+        #expect(
+            notes == ["vidscan: a.mp4: note: no blinks: they need \(advice)"],
+            "\(run.errors)")
+        let whole = try Tool.run("analyze", "a.mp4", "--every-frame", "--output", "whole", in: folder)
+        #expect(whole.errors.contains("no blinks") == advice.contains("a video with"), "\(whole.errors)")
     }
 
     @Test("What is true of several inputs is printed once, at the end")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TestSupport
 
@@ -31,6 +32,17 @@ struct SegmentTests {
         // A merged result can be repeated like any other.
         let record = "results/faces.mp4.vidscan/run.json"
         #expect(try folder.text(record).contains("\"parts\" : 2"))
+        func json(_ path: String) throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: folder.bytes(path)) as? [String: Any])
+        }
+        let (whole, parts) = (try json(record), ["parts/faces.mp4.part-0-of-2", "parts/faces.mp4.part-1-of-2"])
+        #expect(
+            (whole["command"] as? [String]).map { $0.dropFirst() } == (["merge", "--output", "results"] + parts)[...])
+        let started = try parts.compactMap { try (json($0 + "/part.json")["part"] as? [String: Any])?["started"] }
+        #expect(whole["started"] as? String == started.compactMap { $0 as? String }.min() && started.count == 2)
+        let processor = try json("whole/faces.mp4.vidscan/run.json")["processor"] as? String
+        #expect(whole["processor"] as? String == processor)
+        #expect(!(try Tool.run("cite", "results/faces.mp4.vidscan", in: folder).output.contains(" .")))
         let repeated = try Tool.run("analyze", name, "--pipeline", record, "--output", "again", in: folder)
         #expect(repeated.status == 0)
         #expect(

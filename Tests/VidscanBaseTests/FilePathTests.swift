@@ -43,6 +43,21 @@ struct FilePathTests {
         #expect(FilePath.absolute("a") == FileManager.default.currentDirectoryPath + "/a")
     }
 
+    @Test("A shell in the current folder takes a quoted path for one word, which leads to the same file")
+    func shellWords() throws {
+        let current = FileManager.default.currentDirectoryPath
+        let paths = ["/a-1/b.c", "x/y", "a b", "-n", "it's", "'\u{301}", "$(x)", "~", "ö", "a\nb"].map {
+            $0.hasPrefix("/") ? $0 : "\(current)/\($0)"
+        }
+        let words = paths.map(FilePath.shellWord)
+        #expect(words.prefix(4) == ["/a-1/b.c", "x/y", "'a b'", "./-n"])
+        for (path, word) in zip(paths, words) {
+            let echoed = try ChildProcess.run(["sh", "-c", "printf %s \(word)"])
+            #expect(
+                FilePath.absolute(echoed.output) == path && echoed.output.utf8.first != UInt8(ascii: "-"), "\(word)")
+        }
+    }
+
     @Test("Going up from a link leads to the folder above its target, as the kernel does; other links stay")
     func links() throws {
         let folder = try TemporaryFolder()

@@ -67,8 +67,11 @@ struct CorrectionFileTests {
             (Self.text(#"{"do": "exclude", "from": 1e999, "to": 1}"#), "not valid JSON"),
             (Self.text(#"{"do": "exclude", "from": NaN, "to": 1}"#), "not valid JSON"),
             (Self.text(#"{"do": "exclude", "from": 01, "to": 1}"#), "not valid JSON"),
-            (Self.text(#"{"do": "same_person", "faces": [\#(Self.face)]}"#), "it may have 2 to 1000"),
-            (Self.text(#"{"do": "not_a_face", "face": {"time": 1, "box": [1, 2, 3]}}"#), "has 3 values"),
+            (Self.text(#"{"do": "same_person", "faces": [\#(Self.face)]}"#), "has 1 value; it must have 2 to 1000"),
+            (
+                Self.text(#"{"do": "not_a_face", "face": {"time": 1, "box": [1, 2, 3]}}"#),
+                "has 3 values; it must have 4"
+            ),
             (
                 Self.text(#"{"do": "not_a_face", "face": {"time": 1, "box": [1, 2, 0, 3]}}"#),
                 "correction 1: 'face.box' must have"

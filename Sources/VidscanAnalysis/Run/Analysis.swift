@@ -35,7 +35,7 @@ package struct Analysis: Sendable {
     ) async throws -> RunOutcome {
         do {
             let begin = ContinuousClock.now
-            let started = Date()
+            let (started, processor) = (Date().formatted(.iso8601), Doctor.processorFact("model name"))
             let file = try InputFile(input)
             let finalizer = ResultFinalizer(settings: settings, observer: observer, addition: addition)
             if settings.segment == nil { try finalizer.check(resultPath: resultPath) }
@@ -54,6 +54,7 @@ package struct Analysis: Sendable {
                     tools: tools, decoded: decoded, folderPath: folder.partialPath)
                 (part.frames, part.blendshapeNames) = (outcome.counts.sampledFrames, blendshapeNames)
                 (part.times, part.wallSeconds) = (outcome.times, outcome.wallSeconds)
+                (part.started, part.processor) = (started, processor)
                 try folder.write(SegmentRecord.File(pipeline: settings.record, part: part))
                 if let previous = try folder.complete() {
                     observer.warned(file.name, message: previous.notice(resultPath))
@@ -63,8 +64,7 @@ package struct Analysis: Sendable {
                 if settings.rendering != nil { models.unload() }
                 let source = RunRecord.Input(file, sha256: outcome.digest)
                 var record = try RunRecord(outcome, input: source, tools: tools)
-                (record.started, record.command) = (started.formatted(.iso8601), command)
-                record.processor = Doctor.processorFact("model name")
+                (record.started, record.processor, record.command) = (started, processor, command)
                 outcome.visibility = try await finalizer.complete(folder, record: record, name: file.name)
             }
             return outcome

@@ -80,7 +80,8 @@ package struct RunOutcome: Sendable {
     /// Checks that there is a sample. A segment may have none. Throws if no frame is in the range of time.
     func requireSamples() throws(VidscanError) {
         guard written.counts.sampledFrames == 0, let info = decoded?.info else { return }
-        let limits = [settings.sample.start.map { ("from", $0) }, settings.sample.end.map { ("to", $0) }]
+        let (start, end) = (settings.sample.start, settings.sample.end)
+        let limits = [start.map { ("from", $0) }, end.map { (start == nil ? "before" : "to", $0) }]
         let range = limits.compactMap { $0 }.map { "\($0.0) \(TimeText.seconds($0.1)) s" }.joined(separator: " ")
         let duration = info.durationMicroseconds.map { "; the video lasts \(TimeText.seconds($0)) s" } ?? ""
         throw VidscanError(
@@ -107,14 +108,20 @@ package struct RunOutcome: Sendable {
         return notices + commonNotices + visibility
     }
 
-    /// Those of the notices that say the same of every video with these settings.
+    /// Those of the notices that say the same of many videos with these settings.
     package var commonNotices: [String] {
         var notices: [String] = []
         if written.tables.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
-            decoded?.info.isPicture != true
+            let info = decoded?.info, !info.isPicture
         {
-            let rate = NumberText.plain(settings.track.events.blinkMinimumRate)
-            notices.append("no blinks: they need at least \(rate) samples per second; use --rate \(rate)")
+            let (minimum, needed) = (settings.track.events.blinkMinimumRate, "no blinks: they need")
+            let number = NumberText.plain(minimum)
+            if case .perSecond(let rate) = settings.sample.rate, info.frameRate.value >= 0.99 * minimum {
+                let advice = rate.value < 0.99 * minimum ? "--rate \(number)" : "--every-frame"
+                notices.append("\(needed) at least \(number) samples per second; use \(advice)")
+            } else {
+                notices.append("\(needed) a video with at least \(number) frames per second")
+            }
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(

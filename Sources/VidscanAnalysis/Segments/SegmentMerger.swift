@@ -42,8 +42,10 @@ package struct SegmentMerger: Sendable {
     }
 
     /// Merges all segments of one video, in any order. Throws if a segment is missing or if they do not belong together;
-    /// no unfinished result remains.
-    package func run(_ segments: SegmentSet, resultPath: String, replaces: Bool) async throws -> RunOutcome {
+    /// no unfinished result remains. `command`: the command line for `run.json`, without segments.
+    package func run(
+        _ segments: SegmentSet, resultPath: String, replaces: Bool, command: [String]? = nil
+    ) async throws -> RunOutcome {
         do {
             let begin = ContinuousClock.now
             let folders = try Self.complete(segments)
@@ -63,9 +65,12 @@ package struct SegmentMerger: Sendable {
             }
             (outcome.resultPath, outcome.wallSeconds) = (resultPath, begin.duration(to: .now) / .seconds(1))
             outcome.segmentCount = folders.count
-            let record = try RunRecord(
+            var record = try RunRecord(
                 outcome, input: first.record.input, tools: first.record.tools,
                 segmentSeconds: folders.reduce(0) { $0 + $1.record.wallSeconds })
+            record.started = folders.compactMap(\.record.started).min()
+            record.command = command.map { $0 + folders.map(\.name) }
+            if Set(folders.map(\.record.processor)).count == 1 { record.processor = first.record.processor }
             outcome.visibility = try await finalizer.complete(folder, record: record, name: segments.name)
             return outcome
         } catch {

@@ -71,6 +71,21 @@ package enum FilePath {
         return String(cString: home) + String(Substring(path.utf8.dropFirst(1 + user.utf8.count)))
     }
 
+    /// The path from the current folder, if it is below that.
+    package static func relative(_ path: String) -> String {
+        let current = joining(currentFolder, "").utf8
+        return path.utf8.starts(with: current) ? String(Substring(path.utf8.dropFirst(current.count))) : path
+    }
+
+    /// Returns a path as a word of a command that a shell runs in the current folder.
+    package static func shellWord(_ path: String) -> String {
+        let word = (relative(path).hasPrefix("-") ? "./" : "") + relative(path)
+        if word.wholeMatch(of: /[\w.\/-]+/) != nil { return word }
+        // By bytes: as text, a quotation mark and an accent are one character.
+        let parts = word.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(Substring($0)) }.joined(separator: "'\\''") + "'"
+    }
+
     package static var currentFolder: String {
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }

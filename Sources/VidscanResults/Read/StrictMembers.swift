@@ -61,7 +61,8 @@ package struct StrictMembers {
         // Counted before any is decoded.
         let own = try container.nestedUnkeyedContainer(forKey: NamedKey(stringValue: key)).count ?? 0
         guard count.contains(own) else {
-            throw problem(key, "has \(own) values; it may have \(count.lowerBound) to \(count.upperBound)")
+            let allowed = count.count == 1 ? "\(count.lowerBound)" : "\(count.lowerBound) to \(count.upperBound)"
+            throw problem(key, "has \(NumberText.count(own, "value")); it must have \(allowed)")
         }
         return try decode(key)
     }

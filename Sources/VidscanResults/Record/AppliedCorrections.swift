@@ -21,7 +21,9 @@ package struct AppliedCorrections: Codable, Sendable {
     /// The times in seconds at which corrections say whose a face is, by face_id. Earlier versions do not write them.
     package let decided: [Int: [Double]]?
     /// The corrections of each kind, and the rows of `faces.csv` and `frames.csv` that are left out.
-    private let counts: [String: Int]
+    package let counts: [String: Int]
+    /// The files made from the tables before any correction, and when they last changed, in microseconds since 1970.
+    package var uncorrected: [String: Int64]?
 
     /// `excluded` and `decided` are in microseconds.
     package init(

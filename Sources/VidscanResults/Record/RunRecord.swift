@@ -86,7 +86,8 @@ package struct RunRecord: Codable, Sendable {
     package let models: [String: String]
     package let input: Input
     package let pipeline: RecordedSettings
-    /// When the analysis began, in ISO 8601 and UTC, and where; missing for merged segments, and in early versions.
+    /// When the analysis began, in ISO 8601 and UTC, and where; missing in early versions. For merged segments: the first
+    /// of these times, the processor if all agree, and the command that merged them.
     package var started, processor: String?
     /// The command line without its other inputs; missing likewise, and for a call of the library.
     package var command: [String]?

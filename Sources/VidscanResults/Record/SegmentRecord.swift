@@ -17,6 +17,7 @@ package struct SegmentRecord: Codable, Sendable {
     package var blendshapeNames: [String] = []
     package let decoded: DecodingReport
     package var times = StageTimes(), wallSeconds = 0.0
+    package var started, processor: String?
 
     /// The segment's other files in `folderPath` must be complete.
     package init(

@@ -111,8 +111,8 @@ package enum FaceField: Hashable, Sendable {
         case .roll:
             Description(
                 "roll", unit: "degrees", HeadPose.rolls,
-                "Head tilted sideways; > 0 clockwise in the frame. Differs by 0.6 on average from MediaPipe's matrices."
-            )
+                "Head tilted sideways; > 0 clockwise in the frame. Differs by 0.6 on average from MediaPipe's matrices. With x to"
+                    + " the right, y down and z away, the head's rotation is Rz(roll) Ry(-yaw) Rx(-pitch).")
         case .axisYaw: Self.axisAngle("yaw", HeadPose.yaws)
         case .axisPitch: Self.axisAngle("pitch", HeadPose.pitches)
         case .axisGazeYaw: Self.axisAngle("gaze_yaw", -180...180)

@@ -22,10 +22,11 @@ package struct FolderReplacement: Sendable {
 
         /// Returns one sentence for the user; `path` is that of the new result.
         package func notice(_ path: String) -> String {
-            "the result that was there is now \(name), because \(contents.words)"
+            let corrections = "\(name)/\(ResultFiles.originals)/\(ResultFiles.corrections)"
+            return "the result that was there is now \(name), because \(contents.words)"
                 + (contents.hasCorrections
-                    ? "; to correct the new one: vidscan apply \(FilePath.name(of: path))"
-                        + " \(name)/\(ResultFiles.originals)/\(ResultFiles.corrections)" : "")
+                    ? "; to correct the new one: vidscan apply \(FilePath.shellWord(path))"
+                        + " \(FilePath.shellWord(FilePath.sibling(of: path, named: corrections)))" : "")
         }
     }
 
