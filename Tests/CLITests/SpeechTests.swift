@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Who speaks")
 struct SpeechTests {
-    /// The sample clip with a voice from 4 to 8 s, and silence around it.
+    /// The sample clip with a voice from 4 to 8 s, and silence around it. `gaps.mkv` has sound only from 2 to 5 s and from 6 to
+    /// 8 s, as far as packets allow.
     private static func talkingClip() throws -> TemporaryFolder {
         try PreparedFolder.copy("a voice") { folder in
             let made = try ChildProcess.run([
@@ -14,6 +15,11 @@ struct SpeechTests {
                 "-c:a", "aac", "-b:a", "96k", folder.path + "/talk.mp4",
             ])
             try #require(made.status == 0, "\(made.errors)")
+            let cut = try ChildProcess.run([
+                "ffmpeg", "-nostdin", "-v", "error", "-i", folder.path + "/talk.mp4", "-c:v", "copy", "-af",
+                "aselect='between(t,2,5)+between(t,6,8)'", "-c:a", "flac", folder.path + "/gaps.mkv",
+            ])
+            try #require(cut.status == 0, "\(cut.errors)")
         }
     }
 
@@ -48,19 +54,43 @@ struct SpeechTests {
     @Test("Workers and segments do not change who speaks")
     func invariance() throws {
         let folder = try Self.talkingClip()
-        // The voice is heard from 4 s on.
+        // The voice is heard from 4 s on, with a gap.
         for workers in ["1", "8"] {
             let outcome = try Tool.run(
-                "analyze", "talk.mp4", "--speech", "--quiet", "--workers", workers, "--start", "3", "--end", "7",
+                "analyze", "gaps.mkv", "--speech", "--quiet", "--workers", workers, "--start", "3", "--end", "7",
                 "--output", "w" + workers, in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
-        try Tool.analyzeSegments(2, of: "talk.mp4", "--speech", "--start", "3", "--end", "7", in: folder)
-        #expect(try Tool.shell("\"$0\" merge talk.mp4.part-*-of-2 --output merged", in: folder).status == 0)
-        #expect(try Self.table("w1/talk.mp4.vidscan/faces.csv", in: folder).texts("speaking").contains { $0 != "" })
+        try Tool.analyzeSegments(2, of: "gaps.mkv", "--speech", "--start", "3", "--end", "7", in: folder)
+        #expect(try Tool.shell("\"$0\" merge gaps.mkv.part-*-of-2 --output merged", in: folder).status == 0)
+        #expect(try Self.table("w1/gaps.mkv.vidscan/faces.csv", in: folder).texts("speaking").contains { $0 != "" })
         for other in ["w8", "merged"] {
-            try folder.expectSameTables("w1/talk.mp4.vidscan", other + "/talk.mp4.vidscan")
+            try folder.expectSameTables("w1/gaps.mkv.vidscan", other + "/gaps.mkv.vidscan")
         }
+    }
+
+    @Test("Where the sound begins late, has a gap or ends early, voices are blank, not silent, and end unseen")
+    func interrupted() throws {
+        let folder = try Self.talkingClip()
+        let outcome = try Tool.run("analyze", "gaps.mkv", "--speech", "--quiet", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        func hasSound(_ time: Double) -> Bool { (2.1...5.1).contains(time) || (6.1...8.1).contains(time) }
+        let frames = try Self.table("gaps.mkv.vidscan/frames.csv", in: folder)
+        for row in frames.rows.indices {
+            #expect(try (frames.number("voice", row) != nil) == hasSound(frames.number("time", row) ?? -1))
+        }
+        let faces = try Self.table("gaps.mkv.vidscan/faces.csv", in: folder)
+        let moving = try faces.rows.indices.filter { try faces.number("speech_movement", $0) != nil }
+        for row in moving {
+            #expect(try (faces.number("speaking", row) != nil) == hasSound(faces.number("time", row) ?? -1))
+        }
+        #expect(try moving.contains { try !hasSound(faces.number("time", $0) ?? -1) })
+        let episodes = try Self.table("gaps.mkv.vidscan/episodes.csv", in: folder)
+        let voices = try episodes.rows.indices.filter { try episodes.texts("kind")[$0] == "voice_off_screen" }
+        let ends = try voices.map { row in
+            try ["start", "end", "start_seen", "end_seen"].map { try episodes.number($0, row) }
+        }
+        #expect(ends == [[4.2, 5, 1, 0], [6.2, 8, 0, 0]])
     }
 
     @Test("Without sound, the picture alone tells how mouths move; without --speech, nothing is written")

@@ -5,12 +5,14 @@ import VidscanFaces
 @Suite("Scores of speech are given to samples")
 struct SpeechScoresTests {
     /// Rises by 1 per tick, which smoothing keeps, except at the ends.
-    private static let speech: Speech = {
-        var speech = Speech(voice: nil)
+    private static let speech = speech(voice: [Float](repeating: 1, count: 200))
+
+    private static func speech(voice: [Float]) -> Speech {
+        var speech = Speech(voice: voice)
         let ramp = (0..<90).map(Float.init)
         speech.add(Speech.Scores(track: 3, first: 10, speaking: ramp, moving: ramp))
         return speech
-    }()
+    }
 
     @Test("A sample has the ticks from its own time to the next sample's", arguments: [0, 1, 39_999])
     func ticks(offset: Int64) throws {
@@ -32,6 +34,21 @@ struct SpeechScoresTests {
         }
         // 51 in tick 61.
         #expect(detector.finish().map(\.episode.startMicroseconds) == [61 * 40_000])
+    }
+
+    @Test("Where the sound has a gap, only the picture is known, and around it, only what is known counts")
+    func gap() {
+        // From 0.8 to 0.96 s; the sound ends at 1.248 s, between tick 31 and a sample.
+        let sound = (0..<39).map { (25..<30).contains($0) ? Float.nan : 1 }
+        let speech = Self.speech(voice: sound)
+        let before = speech.values(ofTrack: 3, at: 760_000, until: 1_000_000)
+        // The mean of ticks 17, 18 and 19.
+        #expect(before.speaking == 8 && before.ticks == [16, 255, 255, 255, 255, 30])
+        for time in [Int64(800_000), 920_000, 1_260_000, 1_280_000] {
+            let values = speech.values(ofTrack: 3, at: time, until: time + 40_000)
+            #expect(values.speaking == nil && values.moving == Double(time / 40_000 - 10))
+        }
+        #expect(speech.values(ofTrack: 3, at: 1_240_000, until: nil).speaking != nil)
     }
 
     @Test("Before, after and beside a run nothing is known")

@@ -332,6 +332,37 @@ struct FaceEventTests {
 
     // MARK: Statistics
 
+    // MARK: Voices of nobody in sight
+
+    /// Twelve samples per second.
+    private static func offScreen(_ samples: [(Double?, [Double?])]) -> [String] {
+        var detector = OffScreenVoiceDetector()
+        var found: [ObservedEpisode?] = []
+        for (number, (voice, speaking)) in samples.enumerated() {
+            found.append(
+                detector.update(
+                    voice: voice, speaking: speaking, at: Int64(number) * 80_000, seconds: 0.08,
+                    sample: number))
+        }
+        return (found + [detector.finish()]).compactMap { $0?.episode }.map {
+            "\($0.startMicroseconds / 1000)-\($0.endMicroseconds / 1000) \($0.isStartSeen ? 1 : 0)\($0.isEndSeen ? 1 : 0)"
+        }
+    }
+
+    @Test("While a face may speak, a voice off screen does not begin, but goes on: that is not a gap")
+    func uncertainFace() {
+        let begins = [60.0, 47, 41, 33, 26, 24, 14, 9, 3, 1, 1].map { (Double?(95), [Double?($0)]) }
+        let lasts = [30.0, 35, 41, 45].map { (Double?(90), [Double?($0)]) }
+        let ends = [60.0, 80, 92, 96, 97, 97].map { (Double?(80), [Double?($0)]) }
+        #expect(Self.offScreen(begins + lasts + ends) == ["400-1200 11"])
+    }
+
+    @Test("A voice off screen does not span missing sound, however short, and its ends there were not seen")
+    func missingSound() {
+        let heard = [(Double?, [Double?])](repeating: (90, [0]), count: 6)
+        #expect(Self.offScreen(heard + [(nil, [nil])] + heard) == ["0-400 00", "560-960 00"])
+    }
+
     @Test("The histogram's median is accurate to half a bin for any number of values")
     func median() {
         var sketch = StreamingHistogram(range: 0...100)

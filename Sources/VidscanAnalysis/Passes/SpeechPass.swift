@@ -5,7 +5,7 @@ internal import VidscanMedia
 internal import VidscanResults
 
 /// Finds out who speaks, once the whole video has been tracked: decodes the sound, reads the frames again at 25 per second,
-/// and compares the movements of each mouth with the sound. The sampling rate does not matter.
+/// and compares the movements of each mouth with the sound. Of the samples, only the boxes of the faces matter.
 struct SpeechPass: Sendable {
     let settings: Settings
     /// Of the video.
@@ -81,7 +81,7 @@ struct SpeechPass: Sendable {
             guard let reader else { return nil }
             var sound = SpeechSound(detector: try models.voiceDetector())
             try reader.read(until: end + SpeechSound.margin) { try sound.add($1, at: $0) }
-            return sound.finished
+            return try sound.finished(at: Int(end) * 16 / 1000)
         }
     }
 
@@ -133,7 +133,7 @@ package struct Speech: Sendable {
         let track: Int
         /// The number of the first tick since time 0.
         let first: Int
-        /// 0…100 per tick, with and without sound. Without sound, the first is empty.
+        /// 0…100 per tick, with and without sound. If the video has none, the first is empty; it is NaN where sound is missing.
         var speaking: [Float] = []
         var moving: [Float] = []
 
@@ -142,8 +142,8 @@ package struct Speech: Sendable {
         }
     }
 
-    /// The probability of a voice, 0…1, in each 32 ms from time 0 on; `nil` without sound.
-    let voice: [Float]?
+    /// As in `SpeechSound.Finished`; `nil` without sound.
+    private let voice: [Float]?
     /// By track.
     private var runs: [Int: [Scores]] = [:]
 
@@ -151,20 +151,15 @@ package struct Speech: Sendable {
 
     package mutating func add(_ scores: Scores) {
         var scores = scores
+        let times = scores.speaking.indices.map { Int64(scores.first + $0) * SpeechTick.microseconds }
+        for (index, time) in times.enumerated() where voice(at: time) == nil { scores.speaking[index] = .nan }
         (scores.speaking, scores.moving) = (Self.smoothed(scores.speaking), Self.smoothed(scores.moving))
-        if let voice {
-            for index in scores.speaking.indices {
-                scores.speaking[index] *= Self.audibility(voice, around: scores.first + index)
-            }
-        }
+        for (index, time) in times.enumerated() { scores.speaking[index] *= audibility(around: time) }
         runs[scores.track, default: []].append(scores)
     }
 
-    /// In percent; `nil` without sound.
-    func voice(at microseconds: Int64) -> Double? {
-        guard let voice else { return nil }
-        return Double(100 * (Self.value(voice, at: Int(microseconds) * 16 / 1000 / VoiceDetector.chunk)))
-    }
+    /// In percent; `nil` where there is no sound.
+    func voice(at microseconds: Int64) -> Double? { probability(at: microseconds).map { Double(100 * $0) } }
 
     /// - Parameters:
     ///   - time: The time of a sample in microseconds.
@@ -181,30 +176,32 @@ package struct Speech: Sendable {
         let first = SpeechTick.first(from: time)
         let end = next.map(SpeechTick.first) ?? first + 1
         let ticks = (first..<max(first, min(end, run.first + run.speaking.count, first + FaceRecord.maximumTicks)))
+        let speaking = run.speaking[tick - run.first]
         return (
-            Double(run.speaking[tick - run.first]), moving,
-            ticks.map { UInt8(2 * run.speaking[$0 - run.first].rounded(.down)) }
+            speaking.isNaN || voice(at: time) == nil ? nil : Double(speaking), moving,
+            ticks.map { UInt8(exactly: 2 * run.speaking[$0 - run.first].rounded(.down)) ?? SpeechTick.unknown }
         )
     }
 
-    /// Means over 0.2 s.
+    /// Means over 0.2 s, of what is known.
     private static func smoothed(_ values: [Float]) -> [Float] {
         values.indices.map { index in
-            let near = values[max(0, index - 2)...min(values.count - 1, index + 2)]
-            return near.reduce(0, +) / Float(near.count)
+            let near = values[max(0, index - 2)...min(values.count - 1, index + 2)].filter { !$0.isNaN }
+            return values[index].isNaN ? .nan : near.reduce(0, +) / Float(near.count)
         }
     }
 
     /// 0 where no voice can be heard within half a second, so that chewing or yawning is not speech; 1 where there is the
     /// slightest sign of one, because noise hides voices.
-    private static func audibility(_ voice: [Float], around tick: Int) -> Float {
-        let center = tick * SoundReader.rate / SpeakerDetector.rate / VoiceDetector.chunk
-        let highest = (center - 16...center + 16).map { value(voice, at: $0) }.max() ?? 0
-        return min(1, 5 * highest)
+    private func audibility(around microseconds: Int64) -> Float {
+        let near = (-16...16).compactMap { probability(at: microseconds + 32_000 * $0) }
+        return min(1, 5 * (near.max() ?? 0))
     }
 
-    private static func value(_ voice: [Float], at index: Int) -> Float {
-        voice.indices.contains(index) ? voice[index] : 0
+    private func probability(at microseconds: Int64) -> Float? {
+        let chunk = Int(microseconds) * 16 / 1000 / VoiceDetector.chunk
+        guard let voice, voice.indices.contains(chunk), !voice[chunk].isNaN else { return nil }
+        return voice[chunk]
     }
 }
 
@@ -212,8 +209,11 @@ package struct Speech: Sendable {
 struct SpeechSound {
     /// Sound that is read after the last sample, in microseconds.
     static let margin: Int64 = 1_000_000
+    /// In samples. Coders and rounded times leave shorter gaps, which are silent.
+    private static let longestGap = SoundReader.rate / 5
 
     struct Finished: Sendable {
+        /// `voice`: the probability of a voice, 0…1, in each 32 ms from time 0 on; NaN in gaps.
         let voice, cepstra: [Float]
 
         /// The cepstra of `count` ticks, with silence before and after the sound.
@@ -238,8 +238,11 @@ struct SpeechSound {
     init(detector: VoiceDetector) { self.detector = detector }
 
     mutating func add(_ samples: UnsafeBufferPointer<Int16>, at position: Int) throws {
-        // Gaps are silent.
+        // For the networks, gaps are silent.
+        let isMissing = position - end > Self.longestGap
+        let first = (end + VoiceDetector.chunk - 1) / VoiceDetector.chunk
         while end < position { try add(repeatElement(0, count: min(position - end, SoundReader.rate))) }
+        if isMissing { for chunk in first..<voice.count { voice[chunk] = .nan } }
         try add(samples)
     }
 
@@ -249,5 +252,12 @@ struct SpeechSound {
         voice += try detector.add(samples)
     }
 
-    var finished: Finished { Finished(voice: voice, cepstra: cepstra.values) }
+    /// `last`: the position of the video's last sample.
+    mutating func finished(at last: Int) throws -> Finished {
+        let gap = last + 1 - end
+        // Completes the last chunk. Sound may end a little before the picture.
+        let silence = VoiceDetector.chunk - 1 + ((1...Self.longestGap).contains(gap) ? gap : 0)
+        voice += try detector.add(repeatElement(0, count: silence))
+        return Finished(voice: voice, cepstra: cepstra.values)
+    }
 }

@@ -12,7 +12,7 @@ public struct FaceEventDetector: Sendable {
         public var turnDegrees: Double?
         /// In degrees.
         public var yaw, pitch: Double?
-        /// How likely the face speaks, in halves of a percent, 25 times per second from this sample on.
+        /// How likely the face speaks, in halves of a percent, 25 times per second from this sample on; 255 without sound.
         public var speech: [UInt8]
 
         public init(
@@ -78,7 +78,8 @@ public struct FaceEventDetector: Sendable {
     private mutating func spoken(_ ticks: [UInt8], at microseconds: Int64) -> [ObservedEpisode] {
         let first = SpeechTick.first(from: microseconds)
         return zip(first..., ticks).compactMap { tick, value in
-            speech.update(
+            guard value != SpeechTick.unknown else { return speech.interrupt() }
+            return speech.update(
                 Double(value) / 2, at: Int64(tick) * SpeechTick.microseconds, seconds: SpeechTick.seconds, sample: tick)
         }.map { observed(.speaks, $0, []) }
     }
@@ -124,27 +125,27 @@ public struct FaceEventDetector: Sendable {
 
 /// Finds voices that belong to no face in sight.
 public struct OffScreenVoiceDetector: Sendable {
-    private var voice = MeasuredState(entersAbove: 50, leavesBelow: 30, holdSeconds: 0.3)
+    /// Where one of the faces may speak, an episode does not begin, but lasts.
+    private var voice = MeasuredState(entersAbove: 50, leavesBelow: 30, holdSeconds: 0.3, oneSidedMargin: .infinity)
 
     public init() {}
 
-    /// Adds a later sample, which stands for `seconds`. Where it is uncertain whether one of the faces speaks, it is unknown
-    /// whose voice it is. Returns the episodes that have ended.
+    /// Adds a later sample, which stands for `seconds`. Missing sound ends an episode. Returns the episode that has ended.
     ///
     /// - Parameters:
-    ///   - voice: How likely somebody speaks, 0…100; `nil` if nobody listened.
-    ///   - speaking: How likely each face in sight speaks, 0…100.
+    ///   - voice: How likely somebody speaks, 0…100; `nil` without sound.
+    ///   - speaking: How likely each face in sight speaks, 0…100. If one is unknown, it is unknown whose voice it is.
     public mutating func update(
         voice likelihood: Double?, speaking: [Double?], at microseconds: Int64, seconds: Double, sample: Int
     ) -> ObservedEpisode? {
-        let isUncertain = speaking.contains { $0.map { (25..<50).contains($0) } ?? true }
-        let isSeen = speaking.contains { $0.map { $0 >= 50 } ?? false }
-        let value = isSeen ? 0 : isUncertain ? nil : likelihood
-        return voice.update(likelihood == nil ? nil : value, at: microseconds, seconds: seconds, sample: sample)
+        guard let likelihood else { return finish() }
+        let highest = speaking.compactMap(\.self).max() ?? 0
+        let value = highest >= 50 ? 0 : speaking.contains(nil) ? nil : likelihood
+        return voice.update(value, isOneSided: highest >= 25, at: microseconds, seconds: seconds, sample: sample)
             .map { ObservedEpisode(Episode(.voiceOffScreen, $0)) }
     }
 
-    /// At the end of the video.
+    /// At the end of the video, or where something may be missing.
     public mutating func finish() -> ObservedEpisode? {
         voice.interrupt().map { ObservedEpisode(Episode(.voiceOffScreen, $0)) }
     }
@@ -177,7 +178,7 @@ public struct MutualGazeDetector: Sendable {
         }
     }
 
-    /// At the end of the video.
+    /// At the end of the video, or where something may be missing.
     public mutating func finish() -> [ObservedEpisode] {
         sorted.compactMap { pair in pairs[pair]?.interrupt().map { Self.observed(pair, $0) } }
     }
@@ -205,6 +206,8 @@ extension Episode {
 /// Who speaks is known 25 times per second, at whole multiples of 40 ms.
 package enum SpeechTick {
     package static let microseconds: Int64 = 40_000, seconds = 0.04
+    /// Stands for a tick without sound.
+    package static let unknown: UInt8 = 255
 
     /// The number of the first tick at a time or after it.
     package static func first(from time: Int64) -> Int { Int((time + microseconds - 1) / microseconds) }

@@ -100,9 +100,9 @@ struct MeasuredState: Sendable {
         return crossing
     }
 
-    /// Ends the state, if it holds, at the last sample in which the measure is known.
+    /// Ends the state, if it holds, at the last sample in which the measure is known. What follows follows a gap.
     mutating func interrupt() -> Period? {
-        defer { (entered, turning) = (nil, nil) }
+        defer { (entered, turning, last) = (nil, nil, nil) }
         guard let onset = entered, let last else { return nil }
         return period(
             from: onset, until: last.microseconds, samples: last.number - onset.number + 1, totals, hasOffset: false)

@@ -110,6 +110,7 @@
   /** Why a row has no value of a metric: see "When scores are blank" in the documentation of the measurements. */
   function gapReason(row, metric) {
     const value = name => columns.has(name) ? number(columns.get(name), row) : NaN, yaw = value("yaw");
+    if (metric.name === "speaking" && !Number.isNaN(value("speech_movement"))) return "no sound";
     if (value("width") < 32 || Math.hypot(value("left_eye_x") - value("right_eye_x"), value("left_eye_y") - value("right_eye_y")) < 12) return "too small";
     if (Number.isNaN(yaw)) return "turned away";
     if (value("mouth_covered") >= 50 || value("eyes_covered") >= 50) return "covered";

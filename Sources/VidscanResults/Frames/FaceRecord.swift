@@ -13,7 +13,7 @@ package struct FaceRecord: Sendable {
     package var track = 0
     /// How well this sample's face matches its person, 0…1; `nil` if it was not compared.
     package var personMatch: Double?
-    /// `speaking` in halves of a percent, 25 times per second, from this sample until the next.
+    /// `speaking` in halves of a percent, 25 times per second, from this sample until the next; 255 without sound.
     package var speech: [UInt8] = []
     /// Of `EyeClosureFilter`, 0…100; only within the output pass.
     var eyeOpenness: Double?

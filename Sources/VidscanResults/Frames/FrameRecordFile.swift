@@ -116,7 +116,8 @@ package final class FrameRecordReader {
         var (face, hasCrop, speechCount) = try header.layout.read(&numbers)
         if speechCount > 0 {
             face.speech = Array(try NumberReader(input, count: speechCount).bytes)
-            try input.require(face.speech.allSatisfy { $0 <= 200 }, "a face has invalid speech", at: numbers.start)
+            let isValid = face.speech.allSatisfy { $0 <= 200 || $0 == SpeechTick.unknown }
+            try input.require(isValid, "a face has invalid speech", at: numbers.start)
         }
         if hasCrop {
             let crop = try NumberReader(input, count: FaceCrop.byteCount)

@@ -72,6 +72,7 @@ struct TrackAggregator {
             quality.add(row, raw: face, of: track.personID, seconds: seconds)
         }
         quality.finish(frame.sequence)
+        if breaks.contains(frame.sequence) { interrupt() }
         let speaking = frame.faces.filter { $0.track > 0 }.map { $0.numbers[.speaking] }
         let heard = voice.update(
             voice: frame.voice, speaking: speaking, at: frame.microseconds, seconds: seconds, sample: frame.sequence)
@@ -79,6 +80,12 @@ struct TrackAggregator {
         let targets = rows.compactMap { row in row.personID.flatMap { id in row.looksAt.map { (id, $0) } } }
         observed += gaze.update(
             Dictionary(targets) { first, _ in first }, at: frame.microseconds, seconds: seconds, sample: frame.sequence)
+    }
+
+    /// Ends the episodes that belong to no single face.
+    private mutating func interrupt() {
+        observed += gaze.finish()
+        if let heard = voice.finish() { observed.append(heard) }
     }
 
     private mutating func extendShot(_ number: Int, with frame: FrameRecord, seconds: Double) {
@@ -202,8 +209,7 @@ struct TrackAggregator {
     /// Returns the rows by face_id and person_id, the events in time order, and the episodes by id, also in time order.
     mutating func finish() -> (tracks: [TrackRow], people: [QualityRow], events: [FaceEvent], episodes: [Episode]) {
         finishShot()
-        observed += gaze.finish()
-        if let heard = voice.finish() { observed.append(heard) }
+        interrupt()
         observed.sort { Episode.precedes($0.episode, $1.episode) }
         nameOthers()
         for index in observed.indices {

@@ -159,7 +159,7 @@ public enum FrameTable: ResultTable {
         ),
         Definition(
             "voice", range: "0 to 100", decimals: 1, \.frame.voice,
-            "How likely somebody speaks, seen or not (Silero VAD). Blank without --speech and without sound."),
+            "How likely somebody speaks, seen or not (Silero VAD). Blank without --speech and where sound is missing."),
         .number("shot", from: 1, \.shot, "The number of the shot: one more from each shot_cut in events.csv on."),
     ]
 }

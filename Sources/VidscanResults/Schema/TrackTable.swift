@@ -24,8 +24,8 @@ package struct TrackRow: Sendable {
 
         /// - Parameter ticks: How likely the face speaks, in halves of a percent.
         mutating func add(_ ticks: [UInt8]) {
-            known += ticks.count
-            spoken += ticks.count { $0 >= 100 }
+            known += ticks.count { $0 != SpeechTick.unknown }
+            spoken += ticks.count { (100...200).contains($0) }
         }
 
         /// `nil` if it is never known whether the face speaks.
@@ -90,7 +90,7 @@ public enum TrackTable: ResultTable {
             "blinks per minute of blink_seconds. Blank where blinks is blank."),
         .seconds(
             "speaking_seconds", \.speech.seconds,
-            "How long the face speaks, at 25 samples per second. Blank where speaking is always blank."),
+            "The time in which speaking is 50 or more, at 25 samples per second. Blank where speaking is always blank."),
         .fraction(
             "speaking_share", \.speech.fraction,
             "speaking_seconds as a fraction of the time in which speaking is known."),
