@@ -965,7 +965,7 @@ def check_rows(program, work):
     try:
         browser.open(page, ready)
         warning = browser.run("return document.querySelector('#strip .warning').innerText")
-        expect(warning == "40 % measured: 50 % turned, 10 % no mesh", f"below half, it warns, and says why: {warning}")
+        expect(warning == "40 % measured; 50 % turned away, 10 % no mesh", f"below half, it warns, and says why: {warning}")
         expect(browser.run("return document.querySelector('#row-kinds input[value=speaks]').checked"), "speech has a row")
         time.sleep(0.3)
         width = browser.run("return document.getElementById('area').clientWidth")

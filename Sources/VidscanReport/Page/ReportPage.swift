@@ -112,7 +112,7 @@ struct ReportPage {
         ]
         // Whether a copy of it may play where it does not.
         video["isSource"] = (self.video?.isSource).map(JSONValue.flag)
-        let last = samples.range.upperBound + samples.interval
+        let interval = samples.interval
         let cuts = events.filter { $0.kind == .shotCut }.prefix(Self.maximumEvents)
         let corrections = record.corrections
         let names = hidesFaces ? [:] : corrections?.people ?? [:]
@@ -120,8 +120,8 @@ struct ReportPage {
             "video": .object(video),
             // The timeline, and the average time between samples, in seconds.
             "start": .number(min(0, samples.range.lowerBound)),
-            "end": .number(max(record.video.durationSeconds ?? 0, last, 0.04)),
-            "interval": .number(samples.interval), "stride": .integer(rows.stride),
+            "end": .number(max(record.video.durationSeconds ?? 0, samples.range.upperBound + interval, 0.04)),
+            "interval": .number(interval), "stride": .integer(rows.stride),
             "samples": .integer(samples.count), "rows": .integer(rows.count), "columns": .list(rows.columns),
             "metrics": .list(rows.metrics.map(metric)), "tracks": .list(tracks(rows)),
             // `data:` URLs by face_id, and pseudonyms by person_id.

@@ -34,16 +34,23 @@
       isPointed = true;
       for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
     }, true);
+    for (const menu of document.querySelectorAll(".menu")) menu.addEventListener("toggle", () => { if (menu.open) menu.querySelector("[type=search]")?.focus(); });
     const isTyping = node => node.matches?.("input:not([type=checkbox], [type=file], [type=range]), textarea");
     const playsOn = event => event.key === " " && picture && !isTyping(event.target)
       && (isPointed || !event.target.matches?.("button, summary, input, select, a"));
     addEventListener("keyup", event => { if (playsOn(event)) event.preventDefault(); }, true);
     addEventListener("keydown", event => {
       if (event.key === "Tab") isPointed = false;
-      if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
+      const menu = event.key === "Escape" && document.querySelector(".menu[open]");
+      if (menu) {
+        menu.open = false;
+        return menu.querySelector("summary").focus();
+      }
+      const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z", pressed = isUndo ? "u" : event.key;
+      if (!isUndo && (event.ctrlKey || event.metaKey) || event.altKey || byId("keys").open) return;
       if (isTyping(event.target) && event.key !== "Escape") return;
       if (event.key === " " ? !playsOn(event) : event.target.matches?.("select, #volume")) return;
-      const name = (event.shiftKey && /^(Arrow|u$)/i.test(event.key) ? "Shift+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
+      const name = (event.shiftKey && /^(Arrow|u$)/i.test(pressed) ? "Shift+" : "") + (pressed.length === 1 ? pressed.toLowerCase() : pressed);
       const key = keys.find(key => key[0] === name);
       if (!key) return;
       event.preventDefault();

@@ -128,7 +128,7 @@
       item => `note at ${clock(item.time)}: ${item.text}`,
     ],
     // These two never leave the browser: one that is in the tables is left out of the next file, and a doubt was answered.
-    take_back: [({ correction }) => isCorrection(correction) && isWritten(correction), ({ correction }) => `no longer ${describe(correction)}`],
+    take_back: [({ correction }) => isCorrection(correction) && isWritten(correction), ({ correction }) => `not any more: ${describe(correction)}`],
     checked: [item => isFace(item.face) && isText(item.about, 20), item => `checked the face at ${clock(item.face.time)}`],
   }));
   const isCorrection = item => kinds.has(item?.do) && kinds.get(item.do)[0](item);
@@ -181,7 +181,7 @@
     for (const node of document.querySelectorAll("[data-person]")) node.classList.toggle("chosen", selection !== null && +node.dataset.person === selection.person);
     if (!selection) return closeFace();
     const { owner } = selection;
-    byId("selected").textContent = `${owner.name}, face ${selection.id}, ${clock(selection.begin)} to ${clock(selection.end)}`;
+    byId("selected").textContent = `${owner.name}, track ${selection.id}, ${clock(selection.begin)} to ${clock(selection.end)}`;
     byId("name").value = model.names.get(owner.id) ?? "";
     byId("somebody-else").disabled = !companion(selection);
     byId("somebody-else").textContent = `Not ${owner.name}`;
@@ -218,6 +218,7 @@
   /** Puts a field in place of a name in a list, until enter or a click elsewhere keeps what was typed, or escape does not. */
   function editName(button) {
     const person = state.model.people.get(+button.closest("[data-person]").dataset.person), box = button.getBoundingClientRect();
+    const list = button.closest("#people, #lane-names, #strip");
     closeFace();
     const finish = isKept => {
       if (!field.isConnected) return;
@@ -226,6 +227,9 @@
       field.remove();
       button.focus();
       if (isKept && text.trim() !== person.name) rename(person.tracks[0], text);
+      // The list may have been made again.
+      const row = list.querySelector(`[data-person="${person.id}"]`);
+      (row?.querySelector(".go, .lane-name") ?? row)?.focus();
     };
     const field = make("input", {
       className: "in-place", value: person.name, maxLength: 100, ariaLabel: `Name of ${person.name}`, onblur: () => finish(true),
@@ -275,7 +279,9 @@
     corrections.add({ do: "split", face: faceAt(row - 1), time: micro(timeOf(row)) });
   });
   byId("no-face").addEventListener("click", () => {
-    if (state.selection) corrections.add({ do: "not_a_face", face: faceOf(state.selection) });
+    if (!state.selection) return;
+    corrections.add({ do: "not_a_face", face: faceOf(state.selection) });
+    closeFace();
   });
   for (const end of ["from", "to"]) byId(end + "-here").addEventListener("click", () => { byId("exclude-" + end).value = clock(player.position, 3); });
   /** Reads seconds, m:ss or h:mm:ss, with a decimal point or comma; throws what is wrong with it. */
@@ -283,7 +289,7 @@
     const [, hours, minutes, seconds] = /^(?:(?:(\d+):(?=\d\d:))?(\d+):(?=\d\d(?!\d)))?(\d+(?:[.,]\d+)?)$/.exec(text.trim()) ?? [];
     const time = 3600 * (hours ?? 0) + 60 * (minutes ?? 0) + parseFloat(seconds?.replace(",", "."));
     if (Number.isNaN(time) || minutes !== undefined && parseFloat(seconds) >= 60 || hours !== undefined && minutes >= 60)
-      throw new Error(`“${text}” is not a time. Write 83.5, 1:23.5 or 0:01:23.5.`);
+      throw new Error(`${text.trim() ? `“${text}” is not a time` : "A time is missing"}. Write 83.5, 1:23.5 or 0:01:23.5.`);
     if (time < data.start || time > data.end) throw new Error(`${clock(time)} is outside the video, which ends at ${clock(data.end)}.`);
     return micro(time);
   }
@@ -330,8 +336,8 @@
       line(item, troubles.get(index), item.do === "take_back" ? "Keep" : "×", `Remove: ${describe(item)}`, () => corrections.remove(item))));
     byId("applied-part").hidden = !applied.length;
     byId("taken").hidden = !taken.size;
-    byId("undo").disabled = !corrections.done.length;
-    byId("redo").disabled = !corrections.undone.length;
+    for (const [id, steps] of Object.entries({ undo: corrections.done, redo: corrections.undone }))
+      byId(id).disabled = byId(id + "-said").disabled = !steps.length;
     byId("save").disabled = !applied.length && !list.length;
   }
   on("model selection", showSelection);

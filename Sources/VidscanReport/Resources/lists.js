@@ -46,12 +46,13 @@
     rate(person, "smile"), rate(person, "blink"), person.mood,
     `${words(state.metric.name)} measured in ${Math.round(100 * measured(person, state.metric).fraction)} %`,
   ].filter(Boolean).join(" · ");
-  const reasons = { turned_seconds: "turned", covered_seconds: "covered", small_seconds: "too small", no_mesh_seconds: "no mesh" };
+  const reasons = { turned_seconds: "turned away", covered_seconds: "covered", small_seconds: "too small", no_mesh_seconds: "no mesh" };
   /** Sums of a person's rows in quality.csv, in seconds; `null` where corrections have changed who is who since. */
   function qualityOf(person) {
     const ids = new Set(person.tracks.map(track => data.tracks[track.base].person)), rows = data.quality.filter(row => ids.has(row.person));
     const isWhole = data.tracks.filter(track => ids.has(track.person)).length === person.tracks.length && !person.tracks.some(track => track.isSplit);
-    return isWhole && rows.length === ids.size ? name => rows.reduce((sum, row) => sum + (row[name] ?? NaN), 0) : null;
+    const isComplete = state.model.excluded.length === data.excluded.length;
+    return isWhole && isComplete && rows.length === ids.size ? name => rows.reduce((sum, row) => sum + (row[name] ?? NaN), 0) : null;
   }
   /** Those of the people in the strip above everything, which are visible for longest. */
   const longestPeople = 24;
@@ -68,7 +69,7 @@
         portrait(person, 32),
         make("span", {}, make("bdi", { className: "name" }, person.name), make("span", { className: "detail" },
           [`${clock(seconds, 0)} visible`, rate(person, "smile", seconds), rate(person, "blink", seconds), speech ? `speaks ${percent(speech / seconds)}` : ""].filter(Boolean).join(" · ")),
-        Number.isNaN(fraction) ? null : make("span", { className: fraction < 0.5 ? "warning inline" : "detail" }, `${percent(fraction)} measured${why ? `: ${why}` : ""}`)));
+        Number.isNaN(fraction) ? null : make("span", { className: fraction < 0.5 ? "warning inline" : "detail" }, `${percent(fraction)} measured${why ? `; ${why}` : ""}`)));
     }), state.order.length > longestPeople ? make("span", { className: "hint" }, `and ${state.order.length - longestPeople} more`) : "");
   }
   byId("person-search").addEventListener("input", () => { showPeople(); showValues(); placeLanes(); redraw(); });
@@ -190,7 +191,7 @@
       byId("begin").textContent = `Begin here: check ${doubts.length} doubtful ${doubts.length === 1 ? "decision" : "decisions"}`;
       byId("tab-check").textContent = doubts.length ? `Check (${doubts.length})` : "Check";
       const answered = this.total - doubts.length, progress = `${answered} of ${this.total} answered`;
-      if (!this.doubt) return byId("doubt").replaceChildren(make("p", { className: "empty" }, this.total ? `Done: ${progress}.` : "Nothing is doubtful."));
+      if (!this.doubt) return byId("doubt").replaceChildren(make("p", { className: "empty" }, this.total ? `Done: ${progress}.` : "Nothing left to check."));
       const { track, about, score } = this.doubt, { owner } = track, isFace = about === "face";
       const button = (answer, text) => make("button", { type: "button", onclick: () => this.answer(answer) }, text);
       const picture = (track, text) => make("figure", {}, data.pictures[track.id] ? make("img", { src: data.pictures[track.id], alt: text }) : make("span", { className: "nopicture" }, "in the video"), make("figcaption", {}, text));
@@ -222,5 +223,10 @@
   on("model metric", showPeople);
   on("model", showStrip);
   on("model time metric", showValues);
-  on("model", () => review.show());
+  on("model", () => {
+    const { key } = review.doubt ?? {};
+    review.show();
+    // What was taken back is asked again, where it is seen.
+    if (review.doubt?.key !== key) review.go();
+  });
   on("layout", () => eventList.draw());

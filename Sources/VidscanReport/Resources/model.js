@@ -81,12 +81,14 @@
         model.notes.push(item);
       }
     });
-    const people = new Map();
+    const excluded = model.excluded.slice(data.excluded.length), people = new Map();
+    const isNewlyExcluded = time => excluded.some(([from, to]) => time >= from - sameTime && time <= to + sameTime);
     for (const track of [...model.tracks].sort((a, b) => timeOf(a.from) - timeOf(b.from) || a.id - b.id)) {
       const id = track.person, color = (Math.abs(id) - 1) % 8;
       const person = entry(people, id, () => ({ id, tracks: [], color, seconds: 0, episodes: new Map() }));
       person.tracks.push(track);
-      person.seconds += (track.to - track.from) * data.interval * data.stride;
+      const left = Array.from({ length: track.to - track.from }, (_, i) => timeOf(track.from + i)).filter(time => !isNewlyExcluded(time));
+      person.seconds += left.length * data.interval * data.stride;
       Object.assign(track, { owner: person, begin: timeOf(track.from), end: timeOf(track.to - 1) });
     }
     for (const person of people.values()) {
