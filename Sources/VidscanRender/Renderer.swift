@@ -102,7 +102,8 @@ package struct Renderer: Sendable {
             }
             try record.write(
                 HidingRecord.text(
-                    anonymizer, in: transcoder, digest: digest, video: options, analysis: result.record.pipeline))
+                    anonymizer, in: transcoder, digest: digest, video: options, analysis: result.record.pipeline,
+                    corrections: result.record.corrections))
             try record.complete()
             if !anonymizer.options.isInverted {
                 let frames = anonymizer.hiddenSpans.frameCount

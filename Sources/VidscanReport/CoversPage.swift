@@ -52,11 +52,7 @@ package enum CoversPage {
         }
         let (interval, video) = (1 / max(rate, 1e-3), record.video)
         let first = video.streamStartSeconds.map { $0 - video.containerStartSeconds } ?? 0
-        let outside = FilePath.folder(of: FilePath.absolute(name))
-        let paths = [
-            "RESULT": name, "SETTINGS": name + "/run.json", "VIDEO": source.absolutePath, "FOLDER": outside,
-            "NEW": outside + "/hidden", "COVERS": CoverFile.usualPath(beside: name),
-        ]
+        let paths = paths(of: name, source.absolutePath)
         let hiding = HidingSettings(result)
         var data: [String: JSONValue] = [
             "video": .object([
@@ -74,6 +70,22 @@ package enum CoversPage {
         ]
         data["duration"] = video.durationSeconds.map(JSONValue.number)
         return try PageTemplate.data(.object(data))
+    }
+
+    /// By the words in capitals in the arguments of a command.
+    private static func paths(of result: String, _ video: String) -> [String: String] {
+        let outside = FilePath.folder(of: FilePath.absolute(result))
+        return [
+            "RESULT": result, "SETTINGS": result + "/run.json", "VIDEO": video, "FOLDER": outside,
+            "NEW": outside + "/hidden", "COVERS": CoverFile.usualPath(beside: result),
+        ]
+    }
+
+    /// The command that makes the video with hidden faces of a result again.
+    package static func command(for path: String) throws(VidscanError) -> String {
+        let result = try StoredResult(path: path, needsTables: false)
+        let paths = paths(of: path, result.record.input.path)
+        return HidingSettings(result).command(isMoved: false).reduce("vidscan") { "\($0) \(paths[$1] ?? $1)" }
     }
 
     /// Checked as strictly as for a video, because the page writes them back.

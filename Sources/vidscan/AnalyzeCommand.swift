@@ -62,7 +62,9 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let replaces = settings.write.replaces
         let command = CommandLine.arguments.filter { !inputs.contains($0) }
         try refuse(if: segment != nil && settings.render.publishFolder != nil, "--segment makes no video to --publish.")
-        let publisher = try ExitStatus.usage.onError(reporter) { [settings] in try Publisher(settings, reporter.log) }
+        let publisher = try ExitStatus.usage.onError(reporter) { [settings] in
+            try Publisher(settings, reporter.log, sources: inputs + targets)
+        }
         try await CommandWork.deliver(inputs, reporter, publisher: publisher) { input, position in
             let outcome = try await analysis.run(
                 input: input, resultPath: targets[position], replaces: replaces, command: command + [input])

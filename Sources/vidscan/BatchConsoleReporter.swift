@@ -123,8 +123,10 @@ final class BatchConsoleReporter: BatchObserver {
             ["done": progress.done, "failed": progress.failed, "left": progress.left])
     }
 
-    /// Whether nothing failed, and no failed file is waiting for its retry.
-    func finished(_ summary: Batch.Summary, _ plan: [BatchJournal.PlannedInput], folder: String) -> Bool {
+    /// Whether nothing failed, and no failed file is waiting for its retry. `unpublished`: videos that should have been.
+    func finished(
+        _ summary: Batch.Summary, _ plan: [BatchJournal.PlannedInput], folder: String, unpublished: Int
+    ) -> Bool {
         log.clearProgressLine()
         let foreign = plan.filter { $0.reason == .foreignResult }
         for planned in foreign {
@@ -140,6 +142,7 @@ final class BatchConsoleReporter: BatchObserver {
         var counts = ["\(progress.done) done\(warnings)", "\(failures) failed", "\(progress.skipped) skipped"]
         if progress.gone > 0 { counts.append("\(progress.gone) gone") }
         if progress.postponed > 0 { counts.append("\(progress.postponed) postponed to the next run") }
+        if unpublished > 0 { counts.append("\(unpublished) not published") }
         let quarantined = plan.count { $0.reason == .quarantined }
         log(
             .info, .finished,
@@ -150,6 +153,7 @@ final class BatchConsoleReporter: BatchObserver {
                 "done": progress.done, "failed": failures, "skipped": progress.skipped, "gone": progress.gone,
                 "postponed": progress.postponed, "quarantined": quarantined, "with_warnings": progress.withWarnings,
                 "video_seconds": progress.videoSeconds, "elapsed_seconds": progress.elapsedSeconds, "output": folder,
+                "unpublished": unpublished > 0 ? unpublished : nil,
             ])
         reportNotices(done: progress.done)
         let waiting = plan.count { $0.reason == .waiting }
@@ -166,7 +170,7 @@ final class BatchConsoleReporter: BatchObserver {
                     + " 'vidscan batch status \(folder)' lists \(quarantined == 1 ? "it" : "them")",
                 ["files": quarantined])
         }
-        return failures == 0 && waiting == 0
+        return failures + unpublished + waiting == 0
     }
 
     private func countNotices(of result: String) {

@@ -103,7 +103,7 @@ private struct BatchWork {
     ) async throws -> Bool {
         // What cannot be written is reported now, not after the work.
         try metrics?.write(journal)
-        let publisher = try Publisher(resolved.settings, reporter.log)
+        let publisher = try Publisher(resolved.settings, reporter.log, sources: files.inputs + [folder.path])
         let gone = try journal.markGone()
         if gone > 0 { reporter.lost(files: gone, folder: folder.path) }
         let plan = try plan(findings.inputs, in: journal)
@@ -138,11 +138,13 @@ private struct BatchWork {
         if execution.merge {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
-        var succeeded = reporter.finished(summary, plan, folder: folder.path)
+        var unpublished = 0
         if let publisher {
             let done = try finished(findings.inputs, in: journal, isStrict: selection.isStrict)
-            succeeded = try await publish(done, publisher, interrupts) && succeeded
+            unpublished = try await publish(done, publisher, interrupts)
         }
+        let succeeded = reporter.finished(summary, plan, folder: folder.path, unpublished: unpublished)
+        if publisher?.isIncomplete == true { throw ExitStatus.usage }
         guard resolved.settings.track.keepsEmbeddings,
             plan.contains(where: { folder.hasResult(at: $0.input.resultPath) })
         else { return succeeded }
@@ -154,9 +156,9 @@ private struct BatchWork {
         return isLinked && succeeded
     }
 
-    /// Returns whether nothing failed.
+    /// Returns the number of videos that could not be published.
     private func publish(_ inputs: [BatchInput], _ publisher: Publisher, _ handler: InterruptHandler?) async throws
-        -> Bool
+        -> Int
     {
         let task = Task {
             var failures = 0
@@ -171,9 +173,7 @@ private struct BatchWork {
             return failures
         }
         handler?.redirect(to: { task.cancel() }, abandon: {})
-        let failures = try await task.value
-        if publisher.isIncomplete { throw ExitStatus.usage }
-        return failures == 0
+        return try await task.value
     }
 
     private func plan(

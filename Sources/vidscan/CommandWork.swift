@@ -3,6 +3,7 @@ internal import Foundation
 internal import Synchronization
 internal import VidscanAnalysis
 internal import VidscanBase
+internal import VidscanReport
 internal import VidscanResults
 internal import VidscanVerify
 
@@ -179,28 +180,40 @@ final class FailureHook: Sendable {
 /// Publishes the videos of finished results, after a search for faces if the settings ask for one.
 final class Publisher: Sendable {
     private let publication: Publication
+    /// `nil` are those beside each result.
+    private let covers: String?
     private let verification: Verification?
     private let log: ConsoleLog
     /// Whether something was not searched, which has a status of its own as in `verify`.
     var isIncomplete: Bool { state.withLock { $0 } }
     private let state = Mutex(false)
 
-    /// `nil` if the settings publish nothing.
-    init?(_ settings: Settings, _ log: ConsoleLog, replaces: Bool = false) throws(VidscanError) {
+    /// `nil` if the settings publish nothing. `sources`: results and originals, which must not lie in the folder.
+    init?(
+        _ settings: Settings, _ log: ConsoleLog, replaces: Bool = false, sources: [String]
+    ) throws(VidscanError) {
         guard let folder = settings.render.publishFolder else { return nil }
-        self.log = log
-        publication = try Publication(
-            folder: folder, approver: settings.render.approver, replaces: replaces || settings.write.replaces)
+        (self.log, covers) = (log, settings.render.hiding.covers)
         verification =
             settings.render.verifiesPublished ? try Verification(models: ModelStore.verificationFolder()) : nil
+        publication = try Publication(
+            folder: folder, approver: settings.render.approver, replaces: replaces || settings.write.replaces,
+            sources: sources)
     }
 
     /// Throws if a face may be visible. No link below `base` is followed.
     func publish(_ result: String, below base: String? = nil, of input: String) async throws {
+        let path = base.map { FilePath.joining($0, result) } ?? result
+        var opened: Folder?
         do {
             let folder = try base.map { try Folder($0).folder(result) } ?? Folder(result)
-            if let name = try await publication.publish(folder, verify: verification.map { search($0) }) {
-                log(.info, .published, input: input, "-> \(name)", ["output": name])
+            opened = folder
+            let covers = try covers ?? CoverFile.path(beside: path)
+            let copy = try await publication.publish(folder, covers: covers, verify: verification.map { search($0) })
+            guard let (name, visible) = copy else { return }
+            log(.info, .published, input: input, "-> \(name)", ["output": name])
+            if let visible {
+                log(.warning, .warning, input: input, "\(name) leaves somebody visible on purpose: \(visible)")
             }
         } catch let withdrawal as Publication.Withdrawal {
             let name = withdrawal.video
@@ -209,7 +222,12 @@ final class Publisher: Sendable {
                 "not published again: \(name) was withdrawn by removing it; --force publishes it", ["output": name])
         } catch {
             let error = error as? VidscanError ?? VidscanError(.output, "\(error)")
-            throw VidscanError(error.code, error.reason, input: input, stage: error.stage)
+            let command = error.code == .changed ? try? CoversPage.command(for: path) : nil
+            let copy = error.code == .exists ? nil : opened.flatMap(publication.copy)
+            let reason =
+                "not published: \(error.reason)" + (command.map { "; run '\($0)' again" } ?? "")
+                + (copy.map { "; an earlier copy is still published, remove \($0) to withdraw it" } ?? "")
+            throw VidscanError(error.code, reason, input: input, stage: error.stage)
         }
     }
 
@@ -219,7 +237,7 @@ final class Publisher: Sendable {
             if !findings.unsearched.isEmpty { state.withLock { $0 = true } }
             let face = findings.episodes.first.map { "a face may be visible at \(findings.place(of: $0))" }
             guard let problem = face ?? (findings.unsearched.first.map { "\($0) was not searched" }) else { return }
-            throw VidscanError.result("not published: \(problem)")
+            throw VidscanError.result(problem)
         }
     }
 }

@@ -95,7 +95,8 @@ struct RenderCommand: AsyncParsableCommand {
         options.acceptsChangedSource = changedSource
         let reporter = ConsoleReporter(settings.messages)
         let publisher = try ExitStatus.usage.onError(reporter) {
-            try Publisher(settings, reporter.log, replaces: force)
+            let originals = results.compactMap { try? StoredResult(path: $0, needsTables: false).record.input.path }
+            return try Publisher(settings, reporter.log, replaces: force, sources: results + originals)
         }
         let models = keepsByPhoto || hidesByPhoto ? try ExitStatus.usage.onError(reporter) { try ModelStore() } : nil
         try await CommandWork.run(reporter, publisher: publisher) { [options] in

@@ -14,20 +14,38 @@ struct PublicationTests {
     ) throws -> Folder {
         let result = "\(folder.path)/\(path)"
         try SyntheticResult.write([], to: result, video: original, keepsEmbeddings: false)
-        try folder.write("video", to: path + "/anonymized.mp4")
-        if let invert { try folder.write("{\"invert\": \(invert)}", to: path + "/anonymized.json") }
+        try make("video", in: folder, path, invert.map { "\"invert\": \($0)" })
         return try Folder(result)
     }
 
-    private static func publication(_ folder: TemporaryFolder, replaces: Bool = false) throws -> Publication {
-        try Publication(folder: folder.path + "/public", approver: "Ada", replaces: replaces)
+    /// A video with hidden faces, and its record with more `members`; `nil` for no record.
+    private static func make(
+        _ video: String, in folder: TemporaryFolder, _ path: String = "a.vidscan",
+        _ members: String? = "\"invert\": false"
+    ) throws {
+        try folder.write(video, to: path + "/anonymized.mp4")
+        let digest = try digest("\(folder.path)/\(path)/anonymized.mp4")
+        if let members { try folder.write("{\(members), \"sha256\": \"\(digest)\"}", to: path + "/anonymized.json") }
+    }
+
+    private static func digest(_ path: String) throws -> String {
+        String(try ChildProcess.run(["sha256sum", path]).output.prefix(64))
+    }
+
+    private static func publication(
+        _ folder: TemporaryFolder, replaces: Bool = false, sources: [String] = []
+    ) throws -> Publication {
+        try Publication(folder: folder.path + "/public", approver: "Ada", replaces: replaces, sources: sources)
     }
 
     /// A result that has been published.
     private static func published() async throws -> (TemporaryFolder, Publication, Folder, name: String) {
         let folder = try TemporaryFolder()
         let (publication, result) = (try publication(folder), try result(in: folder))
-        return (folder, publication, result, try #require(try await publication.publish(result, verify: nil)))
+        return (
+            folder, publication, result,
+            try #require(try await publication.publish(result, covers: nil, verify: nil)).name
+        )
     }
 
     private static func names(_ folder: TemporaryFolder, _ path: String) throws -> [String] {
@@ -45,8 +63,8 @@ struct PublicationTests {
         "The copy has the video's bytes and a number for a name; the private record says whose it is and who approved")
     func record() async throws {
         let folder = try TemporaryFolder()
-        let name = try await Self.publication(folder).publish(Self.result(in: folder), verify: nil)
-        let published = try #require(name)
+        let name = try await Self.publication(folder).publish(Self.result(in: folder), covers: nil, verify: nil)
+        let published = try #require(name).name
         #expect(published.wholeMatch(of: /video-\d{10}\.mp4/) != nil)
         #expect(try Self.names(folder, "public") == [published])
         #expect(try folder.text("public/" + published) == "video")
@@ -75,11 +93,12 @@ struct PublicationTests {
     @Test("What is published already stays as it is, and another version replaces it only on request")
     func versions() async throws {
         let (folder, publication, result, name) = try await Self.published()
-        #expect(try await publication.publish(result, verify: nil) == nil)
-        try folder.write("better", to: "a.vidscan/anonymized.mp4")
-        await #expect(throws: VidscanError.self) { try await publication.publish(result, verify: nil) }
+        #expect(try await publication.publish(result, covers: nil, verify: nil) == nil)
+        try Self.make("better", in: folder)
+        await #expect(throws: VidscanError.self) { try await publication.publish(result, covers: nil, verify: nil) }
         #expect(try folder.text("public/" + name) == "video")
-        #expect(try await Self.publication(folder, replaces: true).publish(result, verify: nil) == name)
+        #expect(
+            try await Self.publication(folder, replaces: true).publish(result, covers: nil, verify: nil)?.name == name)
         #expect(try folder.text("public/" + name) == "better")
         // Who approved the first version stays on record.
         #expect(try Self.records(folder).count == 2)
@@ -92,15 +111,16 @@ struct PublicationTests {
         try FileManager.default.removeItem(atPath: path)
         for _ in 0..<2 {
             let error = await #expect(throws: Publication.Withdrawal.self) {
-                try await publication.publish(result) { _ in }
+                try await publication.publish(result, covers: nil) { _ in }
             }
             #expect(error?.video == name)
         }
         #expect(try Self.names(folder, "public") == [])
-        #expect(try await Self.publication(folder, replaces: true).publish(result, verify: nil) == name)
+        #expect(
+            try await Self.publication(folder, replaces: true).publish(result, covers: nil, verify: nil)?.name == name)
         try FileManager.default.removeItem(atPath: path)
-        try folder.write("better", to: "a.vidscan/anonymized.mp4")
-        #expect(try await publication.publish(result, verify: nil) == name)
+        try Self.make("better", in: folder)
+        #expect(try await publication.publish(result, covers: nil, verify: nil)?.name == name)
         #expect(try folder.text("public/" + name) == "better")
     }
 
@@ -113,7 +133,7 @@ struct PublicationTests {
         #expect(before != text)
         try folder.write(before, to: "public.private/" + record)
         try FileManager.default.removeItem(atPath: "\(folder.path)/public/\(name)")
-        #expect(try await publication.publish(result, verify: nil) == name)
+        #expect(try await publication.publish(result, covers: nil, verify: nil)?.name == name)
     }
 
     @Test("A video that fails its check, or changes meanwhile, does not appear")
@@ -122,18 +142,19 @@ struct PublicationTests {
         let publication = try Self.publication(folder)
         let result = try Self.result(in: folder)
         await #expect(throws: VidscanError.result("a face")) {
-            try await publication.publish(result) { _ in throw VidscanError.result("a face") }
+            try await publication.publish(result, covers: nil) { _ in throw VidscanError.result("a face") }
         }
         await #expect(throws: VidscanError.self) {
-            try await publication.publish(result) { _ in
+            try await publication.publish(result, covers: nil) { _ in
                 try folder.write("swapped", to: "a.vidscan/anonymized.mp4")
             }
         }
+        try Self.make("video", in: folder)
         #expect(try Self.names(folder, "public") == [] && Self.records(folder).isEmpty)
-        #expect(try await publication.publish(result) { _ in } != nil)
+        #expect(try await publication.publish(result, covers: nil) { _ in } != nil)
         #expect(try Self.records(folder).map { $0["verified"] as? Bool } == [true])
         // Once is enough for the same bytes.
-        #expect(try await publication.publish(result) { _ in throw VidscanError.result("again") } == nil)
+        #expect(try await publication.publish(result, covers: nil) { _ in throw VidscanError.result("again") } == nil)
     }
 
     @Test("What was published without a check is checked later on request, under the same approval")
@@ -141,9 +162,9 @@ struct PublicationTests {
         let folder = try TemporaryFolder()
         let publication = try Self.publication(folder)
         let result = try Self.result(in: folder)
-        let name = try await publication.publish(result, verify: nil)
+        let name = try await publication.publish(result, covers: nil, verify: nil)?.name
         let first = try #require(try Self.records(folder).first)
-        #expect(try await publication.publish(result) { _ in } == name)
+        #expect(try await publication.publish(result, covers: nil) { _ in }?.name == name)
         let second = try #require(try Self.records(folder).first)
         #expect(second["verified"] as? Bool == true)
         #expect(second["approved_at"] as? String == first["approved_at"] as? String)
@@ -153,21 +174,79 @@ struct PublicationTests {
     func refused() async throws {
         let folder = try TemporaryFolder()
         let publication = try Self.publication(folder)
-        let results = [
-            try Self.result(in: folder, "inverted.vidscan", invert: true),
-            try Self.result(in: folder, "unrecorded.vidscan", invert: nil),
-            try Self.result(in: folder, "public/a.mp4.vidscan"),
-            try Self.result(in: folder, "again.vidscan", original: folder.path + "/public/video-0000000001.mp4"),
+        let place = FilePath.resolved(folder.path + "/public")
+        let original = folder.path + "/public/video-0000000001.mp4"
+        var cases = [
+            (try Self.result(in: folder, "inverted.vidscan", invert: true), "its anonymized.mp4 shows the faces"),
+            (try Self.result(in: folder, "unrecorded.vidscan", invert: nil), "cannot read anonymized.json: "),
+            (try Self.result(in: folder, "public/a.mp4.vidscan"), "it lies in \(place); name another folder"),
+            (
+                try Self.result(in: folder, "again.vidscan", original: original),
+                "its original lies in \(place); name another folder"
+            ),
+            (try Self.result(in: folder, "two.vidscan"), "it has several videos with hidden faces"),
+            (try Self.result(in: folder, "linked.vidscan"), "its anonymized.mp4 is not a regular file"),
+            (try Self.result(in: folder, "empty.vidscan"), "it has no video with hidden faces"),
         ]
-        try folder.write("other", to: "several.txt")
-        let linked = try Self.result(in: folder, "linked.vidscan")
-        try FileManager.default.removeItem(atPath: folder.path + "/linked.vidscan/anonymized.mp4")
+        try folder.write("video", to: "two.vidscan/anonymized.mkv")
+        for name in ["linked", "empty"] {
+            try FileManager.default.removeItem(atPath: "\(folder.path)/\(name).vidscan/anonymized.mp4")
+        }
         try FileManager.default.createSymbolicLink(
-            atPath: folder.path + "/linked.vidscan/anonymized.mp4", withDestinationPath: folder.path + "/several.txt")
-        for result in results + [linked] {
-            await #expect(throws: VidscanError.self) { try await publication.publish(result, verify: nil) }
+            atPath: folder.path + "/linked.vidscan/anonymized.mp4",
+            withDestinationPath: folder.path + "/two.vidscan/anonymized.mp4")
+        let other = "its anonymized.mp4 is not the video whose SHA-256 anonymized.json has"
+        for (name, digest) in [("exchanged", ", \"sha256\": \"\(String(repeating: "0", count: 64))\""), ("bare", "")] {
+            cases.append((try Self.result(in: folder, name + ".vidscan"), other))
+            try folder.write("{\"invert\": false\(digest)}", to: name + ".vidscan/anonymized.json")
+        }
+        for (result, reason) in cases {
+            let error = await #expect(throws: VidscanError.self) {
+                try await publication.publish(result, covers: nil, verify: nil)
+            }
+            #expect(error?.reason.hasPrefix(reason) == true, "\(error?.reason ?? "")")
         }
         #expect(try Self.records(folder).isEmpty)
+    }
+
+    @Test("A video is published only with the covers and, if somebody is kept, the corrections that it was made with")
+    func changed() async throws {
+        let (folder, publication, result, name) = try await Self.published()
+        let box = #"{"time": 1, "box": [0, 0, 9, 9]}"#
+        try folder.write(
+            #"{"format": "vidscan covers 1", "video": {"name": "a", "bytes": 1}, "covers": ["#
+                + #"{"do": "cover", "what": "face", "keyframes": [\#(box)]}, {"do": "release", "keyframes": [\#(box)]}]}"#,
+            to: "covers.json")
+        let covers = folder.path + "/covers.json"
+        let changed = VidscanError(.changed, "its covers have changed since its video was made")
+        await #expect(throws: changed) { try await publication.publish(result, covers: covers, verify: nil) }
+        #expect(publication.copy(of: result)?.hasSuffix("/public/" + name) == true)
+        let made = #""invert": false, "covers": {"sha256": "\#(try Self.digest(covers))", "count": 2}"#
+        try Self.make("covered", in: folder, "a.vidscan", made)
+        await #expect(throws: changed) { try await publication.publish(result, covers: nil, verify: nil) }
+        let replacing = try Self.publication(folder, replaces: true)
+        var copy = try #require(try await replacing.publish(result, covers: covers, verify: nil))
+        #expect(copy.visible == "released covers 2")
+        let kept = #", "visible": {"kept_person_ids": [2, 5], "kept_face_ids": [7], "hidden_face_ids": [1]}"#
+        try Self.make("kept", in: folder, "a.vidscan", made + kept)
+        copy = try #require(try await replacing.publish(result, covers: covers, verify: nil))
+        #expect(copy.visible == "people 2, 5; faces 7; released covers 2")
+        #expect(try Self.records(folder).compactMap { $0["visible"] as? String }.contains(copy.visible ?? ""))
+        try Self.make("kept", in: folder, "a.vidscan", made + kept + #", "corrections": "0""#)
+        await #expect(throws: VidscanError(.changed, "its corrections have changed since its video was made")) {
+            try await replacing.publish(result, covers: covers, verify: nil)
+        }
+        try folder.write("{", to: "covers.json")
+        await #expect(throws: VidscanError.self) { try await replacing.publish(result, covers: covers, verify: nil) }
+    }
+
+    @Test("A folder with results or originals in it is refused before anything is created")
+    func sources() throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: VidscanError.self) {
+            try Self.publication(folder, sources: ["/elsewhere", folder.path + "/public/a.mp4.vidscan"])
+        }
+        #expect(folder.entries.isEmpty)
     }
 
     @Test("Private records inside the published folder are refused, and so is a damaged key")

@@ -9,7 +9,7 @@ enum HidingRecord {
     /// `digest` is the SHA-256 of the finished video, for which alone the record holds.
     static func text(
         _ anonymizer: Anonymizer, in transcoder: Transcoder, digest: String, video: RenderOptions,
-        analysis: RecordedSettings
+        analysis: RecordedSettings, corrections: AppliedCorrections?
     ) throws(VidscanError) -> String {
         let (options, tally, detect) = (anonymizer.options, anonymizer.tally, analysis.detect)
         var record: [String: JSONValue] = [
@@ -40,6 +40,7 @@ enum HidingRecord {
         }
         if options.visible.keepsSomebody {
             record["visible"] = .object(visible(options.visible, removedFaces: anonymizer.removedFaces))
+            record["corrections"] = corrections.map { .text($0.sha256) }
         }
         return try RecordFile.text(JSONValue.object(record), name: "the record")
     }

@@ -61,16 +61,14 @@ package struct StoredResult {
     }
 
     /// The record of the video with hidden faces; `nil` if it is missing, unreadable, or may belong to another video.
-    package var hiding: (isInverted: Bool, keepsNobody: Bool)? { Self.hiding(in: name) }
-
-    static func hiding(in folder: String) -> (isInverted: Bool, keepsNobody: Bool)? {
+    package var hiding: (isInverted: Bool, keepsNobody: Bool)? {
         struct Record: Decodable {
             struct Visible: Decodable {}
             let invert: Bool
             let visible: Visible?
         }
-        guard videosWithHiddenFaces(in: folder).count < 2,
-            let record = try? RecordFile.decode(Record.self, folder: folder, name: "anonymized.json")
+        guard Self.videosWithHiddenFaces(in: name).count < 2,
+            let record = try? RecordFile.decode(Record.self, folder: name, name: "anonymized.json")
         else { return nil }
         return (record.invert, record.visible == nil)
     }

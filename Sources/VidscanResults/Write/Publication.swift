@@ -14,24 +14,39 @@ package struct Publication: Sendable {
     /// Who has approved which version of a video, and when (UTC). Each version has a record of its own, which stays.
     private struct Record: Codable {
         let video, original, sha256, approvedBy, approvedAt: String
+        /// Who stays visible on purpose.
+        let visible: String?
         var verified = false
         /// Whether the file was there. If it is not there any more, somebody has withdrawn it.
         var appeared: Bool?
     }
 
+    /// What `anonymized.json` says of its video.
+    private struct Hiding: Decodable {
+        struct Visible: Decodable { let keptPersonIds, hiddenPersonIds, keptFaceIds: [Int]? }
+        let invert: Bool
+        let sha256, corrections: String?
+        let covers: [String: JSONValue]?
+        let visible: Visible?
+    }
+
     /// Somebody has removed a version from the folder, where it stays away.
     package struct Withdrawal: Error { package let video: String }
 
-    /// Creates the folders. `approver`: `nil` is the user. Throws if the private folder lies in the published one.
-    package init(folder: String, approver: String?, replaces: Bool) throws(VidscanError) {
+    /// Creates the folders. `approver`: `nil` is the user. Throws if the private folder lies in the published one, and
+    /// before it creates anything if one of the `sources` does: results, originals, or folders of them.
+    package init(folder: String, approver: String?, replaces: Bool, sources: [String]) throws(VidscanError) {
         let path = FilePath.absolute(FilePath.expandingHome(folder))
+        for source in sources where Self.contains(FilePath.resolved(path), source) {
+            throw VidscanError(.input, "cannot publish to \(path): \(source) lies in it; name another folder")
+        }
+        self.approver = approver ?? ProcessInfo.processInfo.environment["USER"] ?? ""
+        guard !self.approver.isEmpty else { throw VidscanError(.input, "name who approves the videos: --approved-by") }
         do throws(SystemError) {
             for path in [path, path + ".private"] { try FileSystem.createFolder(path) }
         } catch { throw VidscanError(.input, "cannot create the folder \(path): \(error)") }
         (self.folder, records) = (FilePath.resolved(path), FilePath.resolved(path + ".private"))
         self.replaces = replaces
-        self.approver = approver ?? ProcessInfo.processInfo.environment["USER"] ?? ""
-        guard !self.approver.isEmpty else { throw VidscanError(.input, "name who approves the videos: --approved-by") }
         guard !Self.contains(self.folder, records), chmod(records, 0o700) == 0 else {
             throw VidscanError(.input, "\(path).private cannot be kept private: it leads to \(records)")
         }
@@ -57,24 +72,45 @@ package struct Publication: Sendable {
         return "video-" + String(String((UInt64(digest, radix: 16) ?? 0) + 10_000_000_000).suffix(10))
     }
 
-    /// Copies the video of a result in which all faces are hidden. Returns its name; `nil` if it is there already.
-    /// Another version is an error, unless the publication replaces it. An earlier approval of the same bytes stands. Throws
-    /// ``Withdrawal`` if somebody has removed this version from the folder.
+    /// What was published of a result, in this version or another, and is still there.
+    package func copy(of result: Folder) -> String? {
+        guard let number = (try? Self.record(of: result)).map({ name(ofOriginal: $0.input.path) }) else { return nil }
+        return ResultFiles.mediaEndings.map { "\(folder)/\(number).\($0)" }.first { FileSystem.entry($0) != nil }
+    }
+
+    private static func record(of result: Folder) throws(VidscanError) -> RunRecord {
+        try RecordFile.decode(RunRecord.self, folder: result.path, name: ResultFolder.Kind.result.record)
+    }
+
+    /// Copies the video of a result in which all faces are hidden. Returns its name, and who stays visible on purpose;
+    /// `nil` if it is there already. Another version is an error, unless the publication replaces it. An earlier approval
+    /// of the same bytes stands. Throws `changed` if the video is not the one that vidscan made with the covers and
+    /// corrections of today, and ``Withdrawal`` if somebody has removed this version from the folder.
     ///
-    /// - Parameter verify: throws if the video at the path must not be published; `nil` for no check.
-    package func publish(_ result: Folder, verify: ((_ path: String) async throws -> Void)?) async throws -> String? {
-        let videos = StoredResult.videosWithHiddenFaces(in: result.path)
-        let original = try RecordFile.decode(
-            RunRecord.self, folder: result.path, name: ResultFolder.Kind.result.record
-        ).input.path
-        guard videos.count == 1, let source = videos.first, result.entry(FilePath.name(of: source)) == .file,
-            StoredResult.hiding(in: result.path)?.isInverted == false,
-            !Self.contains(folder, result.path), !Self.contains(folder, original)
-        else {
-            throw VidscanError.result(
-                "cannot be published: it needs one video with hidden faces, its record, and another folder")
-        }
+    /// - Parameters:
+    ///   - covers: the path of the result's covers.
+    ///   - verify: throws if the video at the path must not be published; `nil` for no check.
+    package func publish(
+        _ result: Folder, covers: String?, verify: ((_ path: String) async throws -> Void)?
+    ) async throws -> (name: String, visible: String?)? {
+        let (run, videos) = (try Self.record(of: result), StoredResult.videosWithHiddenFaces(in: result.path))
+        let (original, source) = (run.input.path, videos.first ?? "")
+        try require(!Self.contains(folder, result.path), .result, "it lies in \(folder); name another folder")
+        try require(!Self.contains(folder, original), .result, "its original lies in \(folder); name another folder")
+        let (count, video) = (videos.isEmpty ? "no video" : "several videos", FilePath.name(of: source))
+        try require(videos.count == 1, .result, "it has \(count) with hidden faces")
+        try require(result.entry(video) == .file, .result, "its \(video) is not a regular file")
+        let hiding = try RecordFile.decode(Hiding.self, folder: result.path, name: "anonymized.json")
+        try require(!hiding.invert, .result, "its \(video) shows the faces")
         let (number, sha256) = (name(ofOriginal: original), try FileDigest.sha256(path: source))
+        try require(
+            hiding.sha256 == sha256, .changed, "its \(video) is not the video whose SHA-256 anonymized.json has")
+        let drawn = try covers.map { path throws(VidscanError) in try CoverFile(path: path) }
+        let made = drawn.map { JSONValue.text($0.sha256) }
+        try require(hiding.covers?["sha256"] == made, .changed, "its covers have changed since its video was made")
+        // If nobody is kept, corrections change nothing in the video.
+        let isCorrected = hiding.visible != nil && hiding.corrections != run.corrections?.sha256
+        try require(!isCorrected, .changed, "its corrections have changed since its video was made")
         let name = "\(number).\(FilePath.fileExtension(of: source))"
         let (path, recordName) = ("\(folder)/\(name)", "\(number)-\(sha256.prefix(16)).json")
         let isPublished = try FileSystem.entry(path) == .file && FileDigest.sha256(path: path) == sha256
@@ -84,7 +120,7 @@ package struct Publication: Sendable {
             ? try RecordFile.decode(Record.self, folder: records, name: recordName)
             : Record(
                 video: name, original: original, sha256: sha256, approvedBy: approver,
-                approvedAt: Date().formatted(.iso8601))
+                approvedAt: Date().formatted(.iso8601), visible: Self.visible(hiding.visible, drawn))
         guard isPublished || replaces || record.appeared != true else { throw Withdrawal(video: name) }
         guard !isPublished || verify != nil && !record.verified else {
             try keep(record, recordName)
@@ -104,7 +140,17 @@ package struct Publication: Sendable {
         try AtomicFile.write(try RecordFile.text(record, name: recordName), to: "\(records)/\(recordName)")
         try file.complete()
         try keep(record, recordName)
-        return name
+        return (name, record.visible)
+    }
+
+    /// `people 2, 5; faces 7; released covers 1`
+    private static func visible(_ who: Hiding.Visible?, _ covers: CoverFile?) -> String? {
+        let released = (covers?.regions ?? []).enumerated().filter { $1.what == nil }.map { $0.offset + 1 }
+        let lists = [
+            ("people", who?.keptPersonIds), ("everybody except people", who?.hiddenPersonIds),
+            ("faces", who?.keptFaceIds), ("released covers", released),
+        ].filter { $1?.isEmpty == false }.map { "\($0) \(($1 ?? []).map(String.init).joined(separator: ", "))" }
+        return lists.isEmpty ? who.map { _ in "somebody" } : lists.joined(separator: "; ")
     }
 
     /// Records that the file is there.

@@ -26,13 +26,57 @@ struct PublishingTests: BatchTesting {
         outcome = try batch(folder, "--anonymize", "solid", "--publish", "public", "--approved-by", "Eve")
         #expect(outcome.status == 0 && !outcome.errors.contains("-> video-"), "\(outcome.errors)")
         #expect(try Self.names(folder, "public") == published && Self.names(folder, "public.private") == records)
-        let shown = folder.path + "/out/a.png.vidscan/anonymized.png"
+        let name = try #require(
+            published.first { name in
+                try folder.bytes("public/\(name)") == folder.bytes("out/a.png.vidscan/anonymized.png")
+            })
+        let (shown, record) = (folder.path + "/out/a.png.vidscan/anonymized.png", "out/a.png.vidscan/anonymized.json")
+        let digests = try [shown, folder.path + "/in/a.png"].map {
+            String(try ChildProcess.run(["sha256sum", $0]).output.prefix(64))
+        }
         try FileManager.default.removeItem(atPath: shown)
         try FileManager.default.copyItem(atPath: folder.path + "/in/a.png", toPath: shown)
+        outcome = try batch(folder, "--anonymize", "solid", "--publish", "checked", "--approved-by", "Ada")
+        #expect(outcome.status == 1 && outcome.errors.contains(", 1 not published; "), "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains(
+                "a.png: not published: its anonymized.png is not the video whose SHA-256 anonymized.json has; run 'vidscan"
+                    + " analyze \(folder.path)/in/a.png --pipeline \(folder.path)/out/a.png.vidscan/run.json --output"
+                    + " \(folder.path)/out --force' again"), "\(outcome.errors)")
+        #expect(try Self.names(folder, "checked").count == 1)
+        // As if a face had been missed, with what was published before.
+        try folder.write(try folder.text(record).replacing(digests[0], with: digests[1]), to: record)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/public/\(name)")
+        try FileManager.default.copyItem(atPath: shown, toPath: "\(folder.path)/public/\(name)")
         outcome = try batch(
-            folder, "--anonymize", "solid", "--publish", "checked", "--publish-verified", "--approved-by", "Ada")
+            folder, "--anonymize", "solid", "--publish", "public", "--publish-verified", "--approved-by", "Ada")
         #expect(outcome.status == 1, "\(outcome.errors)")
         #expect(outcome.errors.contains("a.png: not published: a face may be visible at"), "\(outcome.errors)")
-        #expect(try Self.names(folder, "checked").count == 1)
+        #expect(
+            outcome.errors.contains("; an earlier copy is still published, remove \(folder.path)/public/\(name) to"),
+            "\(outcome.errors)")
+    }
+
+    @Test("New covers hold up an old video, and a folder that cannot be published to is left as it is")
+    func covers() throws {
+        let folder = try makeFolder(["a.png"])
+        try #require(try batch(folder, "--anonymize", "solid").status == 0)
+        let bytes = try folder.bytes("in/a.png").count
+        try folder.write(
+            #"{"format": "vidscan covers 1", "video": {"name": "a.png", "bytes": \#(bytes)}, "covers": []}"#,
+            to: "out/a.png.covers.json")
+        let outcome = try batch(folder, "--anonymize", "solid", "--publish", "public", "--approved-by", "Ada")
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains("a.png: not published: its covers have changed since its video was made; run '"),
+            "\(outcome.errors)")
+        #expect(try Self.names(folder, "public") == [])
+        for path in ["out", "out/a.png.vidscan"] {
+            let refused = try Tool.run(
+                "render", "out/a.png.vidscan", "--anonymize", "solid", "--publish", path, "--approved-by", "Ada",
+                in: folder)
+            #expect(refused.status == 2 && refused.errors.contains("lies in it; name another folder"))
+        }
+        #expect(!folder.entries.contains { $0.contains("out.private") || $0.contains("vidscan.private") })
     }
 }

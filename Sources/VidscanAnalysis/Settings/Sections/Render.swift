@@ -142,8 +142,10 @@ extension Settings.Render {
         Setting(
             "publish_verified", \.render.verifiesPublished, options: [.flag("publish-verified")], isRecorded: false
         ).help("Publish a video only if 'vidscan verify' finds no face in it."),
-        Setting("approved_by", \.render.approver, value: "name", null: "the user", isRecorded: false).help(
-            "Who approves the published videos; FOLDER.private records it."),
+        Setting(
+            "approved_by", \.render.approver, value: "name", null: "$USER; required if that is not set",
+            isRecorded: false
+        ).help("Who approves the published videos; FOLDER.private records it."),
     ]
 
     private static let visibility = [
