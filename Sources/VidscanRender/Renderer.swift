@@ -109,9 +109,9 @@ package struct Renderer: Sendable {
                 let frames = anonymizer.hiddenSpans.frameCount
                 hidden =
                     "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))"
-                    + (anonymizer.covers.map { ", \(NumberText.count($0.regions.count, "cover")) of \($0.name)" } ?? "")
+                    + (anonymizer.covers.map { ", \($0.words(releasedFrames: anonymizer.releasedFrames))" } ?? "")
                     + Self.kept(by: transcoder)
-                let findsNothing = frames + anonymizer.tally.visibleFrames == 0
+                let findsNothing = frames + anonymizer.tally.visibleFrames + anonymizer.releasedFrames == 0
                 warnings += RenderWarnings.weaknesses(of: anonymizer.options, findsNothing: findsNothing)
             }
             warnings += RenderWarnings.corrections(in: tables, anonymizer.options.visible)
@@ -176,6 +176,13 @@ package struct Renderer: Sendable {
         try require(
             source.isUnchanged, .changed,
             "the video \(source.name) changed while its faces were being hidden; no video was written", stage: .render)
+        let digest = try VidscanError.media(stage: .render) { () throws(MediaError) in
+            try FileDigest.sha256(path: source.absolutePath)
+        }
+        try require(
+            [nil, digest].contains(result.record.input.sha256) && source.isUnchanged, .changed,
+            "\(source.name) is not the file that was analysed: its SHA-256 differs; no video was written",
+            stage: .render)
         let damage = transcoder.statistics.damage + transcoder.statistics.corruptPackets
         let analysed = result.record.counts.damagedFramesOrPackets
         try require(

@@ -20,7 +20,7 @@ struct RenderCommand: AsyncParsableCommand {
             hidden only in results of 'vidscan analyze --anonymize --tables', which analyses every frame.
 
             --keep and --hide choose people by the person_id in tracks.csv, which the report shows too. When in doubt about \
-            a face, it is hidden: where its person_confidence is low, it overlaps a hidden face, a cut is near, or two \
+            a face, it is hidden: where its person_confidence is low, it overlaps a hidden face by a twentieth, a cut is near, or two \
             people may have swapped places. The last line, and a record beside the video, say in how many frames. \
             --keep-photo and --hide-photo choose people by photographs of them, if the result has face embeddings \
             ('vidscan analyze --people'). If nobody in the video looks like them, no video is made.
@@ -116,7 +116,7 @@ struct RenderCommand: AsyncParsableCommand {
                         ? .only(named.union(try search.certain(photos)))
                         : .allBut(named.union(try search.possible(photos)))
                 }
-                let rendering = Renderer(options: try options.withCovers(beside: result), observer: reporter)
+                let rendering = Renderer(options: try options.withCovers(beside: result, output: output), observer: reporter)
                 let summary = try await rendering.run(
                     resultPath: result, input: input, outputPath: output, replaces: force)
                 reporter.rendered(result, summary: summary)

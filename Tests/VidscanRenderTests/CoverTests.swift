@@ -96,7 +96,11 @@ struct CoverTests {
         let late = faces.filter { $0.frame >= 50 }
         try #require(Set(late.map(\.id)).count == 1 && late.count == 25)
         let following = late.map { Self.keyframe($0.seconds, $0.box) }.joined(separator: ", ")
-        let released = try await Self.render("{\"do\": \"release\", \"keyframes\": [\(following)]}").pixels()
+        let run = try await Self.render("{\"do\": \"release\", \"keyframes\": [\(following)]}")
+        #expect(run.summary.hidden?.contains(", which releases a face in 25 frames") == true)
+        #expect(!run.warnings.contains { $0.contains("no face was found") })
+        #expect(try String(contentsOfFile: run.path + ".json", encoding: .utf8).contains("\"released_frames\" : 25"))
+        let released = try run.pixels()
         let plain = try RawVideo(try Variants.path("bpyramid.mp4"), width: 640, height: 360)
         for frame in 50..<75 { #expect(plain.frame(frame) == released.frame(frame), "frame \(frame)") }
         for frame in [0, 40, 49] { #expect(plain.frame(frame) != released.frame(frame), "frame \(frame)") }

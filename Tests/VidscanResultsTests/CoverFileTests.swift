@@ -115,8 +115,11 @@ struct CoverFileTests {
         let folder = try TemporaryFolder()
         let result = folder.path + "/a.mp4.vidscan"
         try FileManager.default.createDirectory(atPath: result, withIntermediateDirectories: true)
-        #expect(try CoverFile.path(beside: result) == nil)
+        #expect(try CoverFile.path(beside: result, output: folder.path + "/w.mp4") == nil)
         let record = #"{"invert": false, "covers": {"count": 1, "sha256": ""}}"#
+        try folder.write(record, to: "w.mp4.json")
+        #expect(throws: VidscanError.self) { try CoverFile.path(beside: result, output: folder.path + "/w.mp4") }
+        #expect(try CoverFile.path(beside: result) == nil)
         try folder.write(record, to: "a.mp4.vidscan/anonymized.json")
         #expect(throws: VidscanError.self) { try CoverFile.path(beside: result) }
         // Even a link that leads nowhere: reading it fails, and no video is made.

@@ -14,6 +14,8 @@ final class Anonymizer {
     let removedFaces: Set<Int>
     private(set) var tally = VisibilityCount()
     private(set) var hiddenSpans = HiddenSpans()
+    /// The number of frames in which a face was found and is not hidden because of a release.
+    private(set) var releasedFrames = 0
     let covers: CoverFile?
     private var regions: [CoverFile.Region] { covers?.regions ?? [] }
     /// The indices of the covers that were drawn.
@@ -47,14 +49,17 @@ final class Anonymizer {
     func hide(in frame: EditableFrame, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
         var hidden: [[FaceState]] = []
         var visible: [FaceState] = []
-        var doubts: [Int: Doubt] = [:]
+        var (doubts, isReleased): ([Int: Doubt], Bool) = ([:], false)
         func hide(_ id: Int) {
             let states = states(of: id, in: timeline, sample: number, at: frame.microseconds)
             if !states.isEmpty { hidden.append(states) }
         }
         for id in timeline.faceIDs {
             let own = timeline.faces(of: id, inSample: number)
-            if isReleased(id, in: timeline, at: frame.microseconds) { continue }
+            if releases(id, in: timeline, at: frame.microseconds) {
+                isReleased = true
+                continue
+            }
             if isVisible(id, inSample: number) {
                 visible += own
             } else if !own.isEmpty || !isVisible(id, aroundSample: number, in: timeline) {
@@ -64,6 +69,7 @@ final class Anonymizer {
                 hide(id)
             }
         }
+        if isReleased { releasedFrames += 1 }
         // A face that was hidden before and is not found now may still be there.
         let covered = hidden.flatMap { $0 }
         for face in visible where covered.contains(where: { $0.box.touches(face.box) }) {
@@ -105,7 +111,7 @@ final class Anonymizer {
 
     /// Whether all that was found of a face within the time of a release, in the window around this frame, is where that
     /// says. Somebody who passes there has other samples too, and stays hidden; so do two faces at one place.
-    private func isReleased(_ id: Int, in timeline: FaceTimeline, at microseconds: Int64) -> Bool {
+    private func releases(_ id: Int, in timeline: FaceTimeline, at microseconds: Int64) -> Bool {
         regions.contains { region in
             guard region.what == nil, region.box(at: microseconds) != nil else { return false }
             let samples = timeline.window.filter { sample in sample.faces.contains { $0.faceID == id } }

@@ -36,7 +36,10 @@ enum HidingRecord {
         ]
         if [.blur, .pixelate].contains(options.method) { record["strength"] = .number(options.resolvedStrength) }
         record["covers"] = anonymizer.covers.map {
-            .object(["sha256": .text($0.sha256), "count": .integer($0.regions.count)])
+            .object([
+                "sha256": .text($0.sha256), "count": .integer($0.regions.count), "releases": .integer($0.releases),
+                "released_frames": .integer(anonymizer.releasedFrames),
+            ])
         }
         if options.visible.keepsSomebody {
             record["visible"] = .object(visible(options.visible, removedFaces: anonymizer.removedFaces))

@@ -55,6 +55,13 @@ package struct CoverFile: Decodable, Sendable {
     package private(set) var (name, sha256) = ("", "")
     private let video: (name: String, bytes: Int64)
     package let regions: [Region]
+    package var releases: Int { regions.count { $0.what == nil } }
+
+    /// `2 covers of a.covers.json, which releases a face in 12 frames`
+    package func words(releasedFrames: Int) -> String {
+        let drawn = "\(NumberText.count(regions.count - releases, "cover")) of \(name)"
+        return drawn + (releases > 0 ? ", which releases a face in \(NumberText.count(releasedFrames, "frame"))" : "")
+    }
 
     static let format = "vidscan covers 1"
     package static let ending = ".covers.json"
@@ -103,15 +110,20 @@ package struct CoverFile: Decodable, Sendable {
         return (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
     }
 
-    /// Returns the path of the file beside a result, or `nil` if there is none. Throws if the video in the result was
-    /// made with covers, because without the file they would be lost.
-    package static func path(beside result: String) throws(VidscanError) -> String? {
+    /// Returns the path of the file beside a result, or `nil` if there is none. Throws if the video in the result, or the one
+    /// at `output`, was made with covers, because without the file they would be lost.
+    package static func path(beside result: String, output: String? = nil) throws(VidscanError) -> String? {
         let path = usualPath(beside: result)
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
         struct Record: Decodable { let covers: [String: JSONValue]? }
-        let record = try? RecordFile.decode(Record.self, folder: FilePath.absolute(result), name: "anonymized.json")
-        guard record?.covers == nil else {
-            throw .result("its video was made with covers, and \(FilePath.name(of: path)) is missing; use --covers")
+        for record in [FilePath.absolute(result) + "/anonymized.json", output.map { FilePath.absolute($0) + ".json" }] {
+            guard let record, FileSystem.entry(record) != nil else { continue }
+            let (folder, name) = (FilePath.folder(of: record), FilePath.name(of: record))
+            let made = try? RecordFile.decode(Record.self, folder: folder, name: name)
+            try require(
+                made?.covers == nil, .result,
+                "\(name) says that the earlier video was made with covers, and \(FilePath.name(of: path)) is missing; give"
+                    + " the file, or one with an empty list, with --covers")
         }
         return nil
     }

@@ -26,10 +26,10 @@ package struct RenderOptions: Sendable, Equatable {
     package init() {}
 
     /// The same with the covers beside a result, unless others are named.
-    package func withCovers(beside result: String) throws(VidscanError) -> Self {
+    package func withCovers(beside result: String, output: String? = nil) throws(VidscanError) -> Self {
         var options = self
         if let hiding = anonymize, hiding.covers == nil {
-            options.anonymize?.covers = try CoverFile.path(beside: result)
+            options.anonymize?.covers = try CoverFile.path(beside: result, output: output)
         }
         return options
     }

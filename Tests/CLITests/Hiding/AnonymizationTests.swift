@@ -212,6 +212,7 @@ struct AnonymizationTests: AnonymizationTesting {
     func otherSource() throws {
         let folder = try anonymizedMovie()
         let before = folder.entries
+        try #require(try ChildProcess.run(["cp", "-p", "movie.mkv", "old"], in: folder.path).status == 0)
         // A file of the same size.
         var bytes = try folder.bytes("movie.mkv")
         bytes[bytes.count / 2] ^= 1
@@ -227,6 +228,12 @@ struct AnonymizationTests: AnonymizationTesting {
                 in: folder.path)
             outcome.expectError("has changed since it was analysed (its date); analyse it again\n")
         }
+        // One that has the old date, too.
+        for command in [["touch", "-r", "old", "movie.mkv"], ["rm", "old"]] {
+            try #require(try ChildProcess.run(command, in: folder.path).status == 0)
+        }
+        try Tool.run("render", "movie.mkv.vidscan", "--anonymize", "solid", "-o", "new.mp4", in: folder)
+            .expectError("movie.mkv is not the file that was analysed: its SHA-256 differs; no video was written")
         #expect(folder.entries == before)
     }
 }
