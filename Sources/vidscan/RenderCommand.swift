@@ -116,7 +116,8 @@ struct RenderCommand: AsyncParsableCommand {
                         ? .only(named.union(try search.certain(photos)))
                         : .allBut(named.union(try search.possible(photos)))
                 }
-                let rendering = Renderer(options: try options.withCovers(beside: result, output: output), observer: reporter)
+                let rendering = Renderer(
+                    options: try options.withCovers(beside: result, output: output), observer: reporter)
                 let summary = try await rendering.run(
                     resultPath: result, input: input, outputPath: output, replaces: force)
                 reporter.rendered(result, summary: summary)
