@@ -108,6 +108,14 @@ final class BatchConsoleReporter: BatchObserver {
             ["files": files])
     }
 
+    func overtaken(files: Int) {
+        log(
+            .error, .stopped,
+            "another batch in this folder, with other settings, has taken over \(NumberText.count(files, "file")); run this one"
+                + " again",
+            ["files": files])
+    }
+
     func stopped(_ error: VidscanError) -> ExitStatus {
         log(.error, error.code == .interrupted ? .interrupted : .stopped, "\(error)")
         return .after(error)

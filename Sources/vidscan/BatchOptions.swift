@@ -40,10 +40,8 @@ struct BatchInputOptions: ParsableArguments {
             try require(
                 line.count < Int(PATH_MAX), .input,
                 "the list \(from): it has a path of \(line.count) bytes, longer than any file's path")
-            guard let path = String(validating: line, as: UTF8.self) else {
-                throw VidscanError(.input, "\(from) is not valid UTF-8: \(String(decoding: line, as: UTF8.self))")
-            }
-            if !path.isEmpty { paths.append(path) }
+            // A name that is not valid UTF-8 is not found.
+            if !line.isEmpty { paths.append(String(decoding: line, as: UTF8.self)) }
         }
         return paths
     }
@@ -93,8 +91,8 @@ struct BatchExecutionOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Identify files by SHA-256 instead of modification time, so that files that were copied, restored or touched \
-            are not analysed again.
+            Compare files by SHA-256 instead of modification time, so that files that were touched, or restored under the \
+            same path, are not analysed again.
             """)
     var byContent = false
 

@@ -135,6 +135,9 @@ private struct BatchWork {
             summary.progress.failed += 1
             reporter.failed(path.path, reason: reason)
         }
+        let overtaken = try journal.countOvertaken(
+            among: Set(due.map { PathBytes($0.resultPath) }), configuration: digest)
+        if overtaken > 0 { reporter.overtaken(files: overtaken) }
         if execution.merge {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
@@ -143,7 +146,8 @@ private struct BatchWork {
             let done = try finished(findings.inputs, in: journal, isStrict: selection.isStrict)
             unpublished = try await publish(done, publisher, interrupts)
         }
-        let succeeded = reporter.finished(summary, plan, folder: folder.path, unpublished: unpublished)
+        let isFine = reporter.finished(summary, plan, folder: folder.path, unpublished: unpublished)
+        let succeeded = isFine && overtaken == 0
         if publisher?.isIncomplete == true { throw ExitStatus.usage }
         guard resolved.settings.track.keepsEmbeddings,
             plan.contains(where: { folder.hasResult(at: $0.input.resultPath) })

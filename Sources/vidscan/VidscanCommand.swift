@@ -38,6 +38,12 @@ struct VidscanCommand: AsyncParsableCommand {
             Output.error("vidscan: error: /proc is not mounted; mount it: mount -t proc proc /proc")
             Glibc.exit(ExitStatus.usage.code)
         }
+        for index in 1..<max(1, Int(CommandLine.argc)) where CommandLine.arguments[index - 1].hasPrefix("-") {
+            guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { continue }
+            // It would name another file. Inputs are checked one by one.
+            Output.error("vidscan: error: the value of \(CommandLine.arguments[index - 1]) is not valid UTF-8")
+            Glibc.exit(ExitStatus.usage.code)
+        }
         vs_limit_heaps(4)
         var status: Int32 = 0
         do {
@@ -64,6 +70,15 @@ struct VidscanCommand: AsyncParsableCommand {
             // Describing all commands takes as long as everything else in '--version'.
             if arguments.first == "help", let problem = try? CommandHelp.root().unknownTopic(arguments.dropFirst()) {
                 Output.error("vidscan: error: \(problem) (see --help)")
+                return ExitStatus.usage.code
+            }
+            let words = arguments.prefix { $0 != "--" }
+            // The parser reads -high.mp4 as -h and other options of one letter.
+            if let word = words.first(where: { $0.wholeMatch(of: /-[^-=]\S+/) != nil && $0.contains("h") }),
+                !words.contains(where: { ["-h", "--help", "--version"].contains($0) })
+            {
+                let message = UsageMessage(original: "Unknown option '\(word)'", words: words)
+                Output.error("vidscan: error: \(message.text) (see --help)")
                 return ExitStatus.usage.code
             }
             if [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments)) {

@@ -87,6 +87,14 @@ struct EscapingTests: BatchTesting {
         }
     }
 
+    @Test("A folder for results whose name is not UTF-8 is refused")
+    func noText() throws {
+        let folder = try makeFolder(["good.png"])
+        let outcome = try Tool.shell("mkdir $'r\\xff' && \"$0\" batch in --output $'r\\xff'", in: folder)
+        #expect(outcome.status == 2 && outcome.errors == "vidscan: error: the value of --output is not valid UTF-8\n")
+        #expect(!folder.entries.contains { $0.hasSuffix("run.json") })
+    }
+
     @Test("A name that is not UTF-8 is an error, and the other files are analysed")
     func notText() throws {
         let folder = try makeFolder(["good.png"])

@@ -108,6 +108,7 @@ struct UsageTests {
             "Name at least one file or folder, or use --from; if -rf.mp4 is a file, write ./-rf.mp4 (see --help)"
         ),
         ("analyze -o1.mp4", "Unknown option '-o1.mp4'; if -o1.mp4 is a file, write ./-o1.mp4 (see --help)"),
+        ("batch -dash.mp4", "Unknown option '-dash.mp4'; if -dash.mp4 is a file, write ./-dash.mp4 (see --help)"),
         ("analyze -vacation.mp4", "Unknown option '-vacation.mp4'; if -vacation.mp4 is a file, write ./-vacation.mp4"),
         ("analyze x.mp4 --fps 12", "Unknown option '--fps'; did you mean '--rate'? (see --help)"),
         ("schema --fps 12", "Unknown option '--fps' (see --help)"),

@@ -38,6 +38,29 @@ struct LeaseTests: JournalTesting {
         #expect(try ours.countClaimedByOthers(among: [PathBytes("a.vidscan")], configuration: "c") == 0)
     }
 
+    @Test("A lease from before the clock was set back does not hold up the input")
+    func clockSetBack() throws {
+        let folder = try TemporaryFolder()
+        let clock = ManualClock()
+        let theirs = try BatchJournal(folder: folder.path, owner: otherMachine) { clock.now + 1e6 }
+        let ours = try BatchJournal(folder: folder.path) { clock.now }
+        _ = try register([input("/a")], in: theirs)
+        _ = try #require(try claim("a.vidscan", in: theirs))
+        #expect(try reasons([input("/a")], in: ours) == [.interrupted])
+    }
+
+    @Test("A batch notices what another one has taken over with other settings")
+    func overtaken() throws {
+        let folder = try TemporaryFolder()
+        let journal = try BatchJournal(folder: folder.path)
+        let inputs = [input("/a"), input("/b")]
+        _ = try register(inputs, in: journal)
+        _ = try register([input("/b")], in: journal, configuration: "other")
+        let paths = Set(inputs.map { PathBytes($0.resultPath) })
+        #expect(try journal.countOvertaken(among: paths, configuration: "c") == 1)
+        #expect(try journal.countOvertaken(among: paths, configuration: "other") == 1)
+    }
+
     @Test("The lease of a process on another machine expires unless it is renewed")
     func expiry() throws {
         let folder = try TemporaryFolder()

@@ -138,7 +138,8 @@ extension BatchJournal {
 extension BatchJournal.Item {
     func isLeased(now: Double) -> Bool {
         guard let owner, let lease else { return false }
-        return LeaseOwner.isRunning(owner) ?? (lease > now)
+        // One that ends much later was given before a clock was set back.
+        return LeaseOwner.isRunning(owner) ?? (now..<now + 60 * BatchJournal.leaseSeconds).contains(lease)
     }
 
     mutating func start(owner: String, now: Double) {

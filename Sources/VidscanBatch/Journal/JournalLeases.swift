@@ -35,6 +35,11 @@ extension BatchJournal {
         }
     }
 
+    /// How many inputs another batch has registered since, with other settings.
+    package func countOvertaken(among paths: Set<PathBytes>, configuration: String) throws(VidscanError) -> Int {
+        try items().count { paths.contains(PathBytes($0.resultPath)) && $0.configuration != configuration }
+    }
+
     /// - Parameter progress: the analysed fraction of each input, 0…1, by the path of its result.
     package func renewLeases(progress: [PathBytes: Double] = [:]) throws(VidscanError) {
         let expiry = clock() + Self.leaseSeconds

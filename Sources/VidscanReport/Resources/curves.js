@@ -174,8 +174,8 @@
   /** Figures of agreement in words: r is the correlation with a reference, AUC the fraction of pairs that are told apart. */
   const inWords = meaning => meaning
     .replace(/\br (0\.\d+)(\/0\.\d+)?(: weak)?/g, (_, r) => (r >= 0.9 ? "Follows" : r >= 0.75 ? "Mostly follows" : "Roughly follows") + " a reference")
-    .replace(/AUC (0\.\d+)/g, (_, part) => `Ranks ${+(100 * part).toFixed(1)} % of pairs right`)
-    .replace(/([,:] )(Follows|Mostly follows|Roughly follows|Ranks )/g, (_, before, text) => before + text.toLowerCase());
+    .replace(/(AUC|;) (0\.\d+)/g, (_, what, part) => `${what === "AUC" ? "Orders" : ";"} ${+(100 * part).toFixed(1)} %${what === "AUC" ? " of pairs right" : ""}`)
+    .replace(/([,:] )(Follows|Mostly follows|Roughly follows|Orders )/g, (_, before, text) => before + text.toLowerCase());
   const groupNames = { emotions: "Emotions", expressions: "Expressions", eyes: "Eyes", head: "Head", picture: "Picture", emojis: "Emojis", aus: "Action units" };
   byId("metric-list").append(...Object.entries(groupNames).map(([group, title]) => make("fieldset", {}, make("legend", {}, title),
     ...metrics.filter(metric => metric.group === group).map(metric => make("label", { title: inWords(metric.meaning) },
