@@ -381,7 +381,7 @@ def check_corrections(program, work):
                 'P<b>01</b> & Ann') == 1, "a name with markup is shown as it is")
         # The face that passes through the picture at the end is in the right half.
         click_face(browser, 17.8)
-        expect("face 3" in browser.run("return document.getElementById('selected').textContent"), "a click on a face selects it")
+        expect("track 3" in browser.run("return document.getElementById('selected').textContent"), "a click on a face selects it")
         browser.run("[...document.querySelectorAll('#others button')].find(b => b.textContent === 'Person 2' || b.textContent.includes('Ann')).click()")
         expect(browser.run("return [...window.vidscanReview.model.people.keys()]") == [1, 2], "joining makes them one person")
         click(browser, "#somebody-else")
