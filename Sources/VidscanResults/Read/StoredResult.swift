@@ -130,7 +130,7 @@ package struct StoredResult {
             guard let digest = record.digests?[file] else {
                 throw failure(
                     "its run.json has no SHA-256 of \(file), so faces that are missing there would stay visible;"
-                        + " analyse the video again")
+                        + " analyse the video again\(file == LandmarkFile.name ? " with --landmarks" : "")")
             }
             guard try ResultFiles.digest(of: file, in: name) == digest else {
                 throw failure(

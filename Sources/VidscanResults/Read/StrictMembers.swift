@@ -89,9 +89,38 @@ package struct StrictMembers {
     package static func decode<Value: Decodable>(
         _ text: String, listing list: String, path: String
     ) throws(VidscanError) -> Value {
-        do { return try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
+        let value: Value
+        do { value = try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
             throw .result(reason(error, of: list), input: path)
         }
+        if let key = repeatedKey(in: Array(text.utf8)) { throw .result("an object has '\(key)' twice", input: path) }
+        return value
+    }
+
+    /// Returns the first key that an object has twice, of which a decoder would drop one. `json` is valid.
+    private static func repeatedKey(in json: [UInt8]) -> String? {
+        var (open, key, index): ([Set<String>], ArraySlice<UInt8>, Int) = ([], [], 0)
+        while index < json.count {
+            switch json[index] {
+            case UInt8(ascii: "{"): open.append([])
+            case UInt8(ascii: "}"): _ = open.popLast()
+            case UInt8(ascii: "\""):
+                let start = index
+                repeat {
+                    index += json[index] == UInt8(ascii: "\\") ? 2 : 1
+                } while index < json.count && json[index] != UInt8(ascii: "\"")
+                key = json[start...min(index, json.count - 1)]
+            case UInt8(ascii: ":"):
+                // It may be escaped.
+                let name = (try? JSONDecoder().decode(String.self, from: Data(key))) ?? ""
+                if let last = open.indices.last, !open[last].insert(name).inserted {
+                    return Printable.line(String(name.prefix(40)))
+                }
+            default: break
+            }
+            index += 1
+        }
+        return nil
     }
 
     /// Returns the name and size of the video that such a file is for. Throws if it has another format.

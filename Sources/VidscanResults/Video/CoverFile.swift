@@ -68,9 +68,11 @@ package struct CoverFile: Decodable, Sendable {
     package static let maximumBytes = 4 << 20
     private static let maximum = 10_000
 
-    /// Throws an error that names the first item that is wrong.
+    /// Throws an error that names the file in its reason, because its input is the video, and the first item that is wrong.
     package init(path: String) throws(VidscanError) {
-        try self.init(text: try TextFile.text(named: path, limit: Self.maximumBytes), path: path)
+        do throws(VidscanError) {
+            try self.init(text: try TextFile.text(named: path, limit: Self.maximumBytes), path: path)
+        } catch { throw .result("\(path): \(error.reason)") }
     }
 
     /// `path` is for messages.
