@@ -108,32 +108,31 @@ public struct Corrector: Sendable {
             if output == nil { try FolderContents.take(old, to: new) } else { try FolderContents.copy(old, to: new) }
         }
         try AtomicFile.write(file.text, to: "\(originals)/\(ResultFiles.corrections)")
-        let made = output == nil ? try carryOver(path, to: folder) : [:]
-        var applied = AppliedCorrections(
+        let made = output == nil ? try carryOver(path, to: folder) : []
+        let applied = AppliedCorrections(
             file: FilePath.name(of: file.path), text: file.text, list: file.list, kinds: file.kinds,
             people: tracks.names, excluded: tracks.excluded,
             decided: tracks.decided, facesRemoved: tracks.samples.rows.count - counts.pass.faces,
             framesRemoved: tracks.samples.frames.count - counts.outcome.sampleCount)
-        applied.uncorrected = previous == nil ? made : previous?.uncorrected
         try folder.write(try corrected.record(counts, applied, tables: folder.partialPath))
         try folder.complete()
-        if previous?.sha256 != applied.sha256 { summary.outdated = made.keys.sorted() }
+        if previous?.sha256 != applied.sha256 { summary.outdated = made }
         summary.path = folder.finalPath
         let pass = counts.pass
         (summary.faces, summary.faceIDs, summary.personIDs) = (pass.faces, pass.faceIDs, pass.personIDs)
     }
 
     /// Takes over the files of the result that no analysis writes, such as videos and exports. Returns those made from its
-    /// tables, and when they last changed, in microseconds since 1970.
-    private func carryOver(_ result: String, to folder: ResultFolder) throws(VidscanError) -> [String: Int64] {
-        var made: [String: Int64] = [:]
+    /// tables.
+    private func carryOver(_ result: String, to folder: ResultFolder) throws(VidscanError) -> [String] {
+        var made: [String] = []
         let known = Set(ResultFiles.corrected + [ResultFiles.originals])
         for name in try FolderContents.names(result) where !known.contains(name) {
             try FolderContents.take("\(result)/\(name)", to: "\(folder.partialPath)/\(name)")
             let isMadeFromTables =
                 [ResultFiles.dyads, "report.html"].contains(name)
                 || ["overlay.", "anonymized."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
-            if isMadeFromTables { made[name] = ((try? Folder(result))?.modified(name) ?? 0) / 1000 }
+            if isMadeFromTables { made.append(name) }
         }
         return made
     }
@@ -147,8 +146,7 @@ public struct Corrector: Sendable {
         let path = FilePath.resolved(resultPath)
         let folder = try ResultFolder(finalPath: path, policy: .absorb)
         var summary = Summary()
-        let current = result.record.corrections?.uncorrected ?? [:]
-        summary.outdated = try carryOver(path, to: folder).filter { current[$0] != $1 }.keys.sorted()
+        summary.outdated = try carryOver(path, to: folder)
         for name in ResultFiles.corrected where FolderContents.exists("\(source.name)/\(name)") {
             try FolderContents.take("\(source.name)/\(name)", to: "\(folder.partialPath)/\(name)")
         }

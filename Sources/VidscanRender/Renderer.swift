@@ -92,18 +92,16 @@ package struct Renderer: Sendable {
                 microseconds: progress.microseconds)
         } catch { throw error as? VidscanError ?? VidscanError(.output, "\(error)", stage: .render) }
         if hides { try checkSameDecoding(of: source, by: transcoder, as: result) }
-        try file.complete()
         var warnings = RenderWarnings.problems(of: transcoder, hidesFaces: hides)
         var hidden: String?
         if let anonymizer = painter.anonymizer {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
-            let digest = try VidscanError.media(stage: .render) { () throws(MediaError) in
-                try FileDigest.sha256(path: path)
-            }
             try record.write(
                 HidingRecord.text(
-                    anonymizer, in: transcoder, digest: digest, video: options, analysis: result.record.pipeline,
-                    corrections: result.record.corrections))
+                    anonymizer, in: transcoder, digest: Self.digest(of: file.writingPath), video: options,
+                    analysis: result.record.pipeline, corrections: result.record.corrections))
+            // Both are on the disk before one gets its name.
+            try file.complete()
             try record.complete()
             if !anonymizer.options.isInverted {
                 let frames = anonymizer.hiddenSpans.frameCount
@@ -115,6 +113,8 @@ package struct Renderer: Sendable {
                 warnings += RenderWarnings.weaknesses(of: anonymizer.options, findsNothing: findsNothing)
             }
             warnings += RenderWarnings.corrections(in: tables, anonymizer.options.visible)
+        } else {
+            try file.complete()
         }
         for warning in warnings { observer.warned(name, message: warning) }
         return Summary(
@@ -169,18 +169,21 @@ package struct Renderer: Sendable {
         return transcoderOptions
     }
 
+    private static func digest(of path: String) throws(VidscanError) -> String {
+        try VidscanError.media(stage: .render) { () throws(MediaError) in try FileDigest.sha256(path: path) }
+    }
+
     /// Throws if the source has changed, or if other packets or frames are damaged than in the analysis.
     private func checkSameDecoding(
         of source: InputFile, by transcoder: Transcoder, as result: StoredResult
     ) throws(VidscanError) {
+        let expected = result.record.input.sha256
+        let digest = try expected.map { _ throws(VidscanError) in try Self.digest(of: source.absolutePath) }
         try require(
             source.isUnchanged, .changed,
             "the video \(source.name) changed while its faces were being hidden; no video was written", stage: .render)
-        let digest = try VidscanError.media(stage: .render) { () throws(MediaError) in
-            try FileDigest.sha256(path: source.absolutePath)
-        }
         try require(
-            [nil, digest].contains(result.record.input.sha256) && source.isUnchanged, .changed,
+            digest == expected, .changed,
             "\(source.name) is not the file that was analysed: its SHA-256 differs; no video was written",
             stage: .render)
         let damage = transcoder.statistics.damage + transcoder.statistics.corruptPackets

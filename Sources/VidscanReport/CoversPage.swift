@@ -85,7 +85,9 @@ package enum CoversPage {
     package static func command(for path: String) throws(VidscanError) -> String {
         let result = try StoredResult(path: path, needsTables: false)
         let paths = paths(of: path, result.record.input.path)
-        return HidingSettings(result).command(isMoved: false).reduce("vidscan") { "\($0) \(paths[$1] ?? $1)" }
+        return HidingSettings(result).command(isMoved: false).reduce("vidscan") {
+            "\($0) \(paths[$1].map(FilePath.shellWord) ?? $1)"
+        }
     }
 
     /// Checked as strictly as for a video, because the page writes them back.

@@ -40,7 +40,7 @@ struct BatchInputOptions: ParsableArguments {
             try require(
                 line.count < Int(PATH_MAX), .input,
                 "the list \(from): it has a path of \(line.count) bytes, longer than any file's path")
-            // A name that is not valid UTF-8 is not found.
+            // A name that is not valid UTF-8 gets U+FFFD, so that no file has it.
             if !line.isEmpty { paths.append(String(decoding: line, as: UTF8.self)) }
         }
         return paths

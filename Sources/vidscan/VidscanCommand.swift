@@ -38,10 +38,11 @@ struct VidscanCommand: AsyncParsableCommand {
             Output.error("vidscan: error: /proc is not mounted; mount it: mount -t proc proc /proc")
             Glibc.exit(ExitStatus.usage.code)
         }
-        for index in 1..<max(1, Int(CommandLine.argc)) where CommandLine.arguments[index - 1].hasPrefix("-") {
+        let words = CommandLine.arguments
+        for index in words.indices.dropFirst() where words[index - 1...index].contains(where: { $0.hasPrefix("-") }) {
             guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { continue }
             // It would name another file. Inputs are checked one by one.
-            Output.error("vidscan: error: the value of \(CommandLine.arguments[index - 1]) is not valid UTF-8")
+            Output.error("vidscan: error: the value of an option is not valid UTF-8: \(words[index])")
             Glibc.exit(ExitStatus.usage.code)
         }
         vs_limit_heaps(4)
@@ -74,7 +75,7 @@ struct VidscanCommand: AsyncParsableCommand {
             }
             let words = arguments.prefix { $0 != "--" }
             // The parser reads -high.mp4 as -h and other options of one letter.
-            if let word = words.first(where: { $0.wholeMatch(of: /-[^-=]\S+/) != nil && $0.contains("h") }),
+            if let word = words.first(where: { $0.wholeMatch(of: /-[^-=].+/) != nil && $0.contains("h") }),
                 !words.contains(where: { ["-h", "--help", "--version"].contains($0) })
             {
                 let message = UsageMessage(original: "Unknown option '\(word)'", words: words)

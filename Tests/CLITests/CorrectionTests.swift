@@ -94,25 +94,6 @@ struct CorrectionTests: BatchTesting {
         try Tool.run("apply", Self.name, "--undo", in: folder).expectError("has no corrections to undo")
     }
 
-    @Test("A warning names files of other tables; after --undo, those made before the corrections are up to date")
-    func outdated() throws {
-        let folder = try Self.folder()
-        let warning = "dyads.csv may show the tables as they were before; make it again with --force"
-        #expect(try Tool.run("interact", Self.name, in: folder).status == 0)
-        try Self.write(#"{"do": "exclude", "from": 1, "to": 2}"#, to: folder)
-        try Self.write(#"{"do": "exclude", "from": 2, "to": 3}"#, to: folder, "d.json")
-        for file in ["c.json", "d.json"] {
-            let applied = try Tool.run("apply", Self.name, file, in: folder)
-            #expect(applied.status == 0 && applied.errors.contains(warning), "\(applied.errors)")
-        }
-        let undone = try Tool.run("apply", Self.name, "--undo", in: folder)
-        #expect(undone.status == 0 && undone.errorLines.count == 1, "\(undone.errors)")
-        #expect(try Tool.run("apply", Self.name, "c.json", in: folder).status == 0)
-        #expect(try Tool.run("interact", Self.name, "--force", in: folder).status == 0)
-        #expect(try Tool.run("apply", Self.name, "d.json", in: folder).errors.contains(warning))
-        #expect(try Tool.run("apply", Self.name, "--undo", in: folder).errors.contains(warning))
-    }
-
     @Test("--output writes a corrected copy, which can be undone too, and leaves the result as it is")
     func copy() throws {
         let folder = try Self.folder()

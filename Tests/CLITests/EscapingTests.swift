@@ -91,7 +91,9 @@ struct EscapingTests: BatchTesting {
     func noText() throws {
         let folder = try makeFolder(["good.png"])
         let outcome = try Tool.shell("mkdir $'r\\xff' && \"$0\" batch in --output $'r\\xff'", in: folder)
-        #expect(outcome.status == 2 && outcome.errors == "vidscan: error: the value of --output is not valid UTF-8\n")
+        #expect(
+            outcome.status == 2
+                && outcome.errors == "vidscan: error: the value of an option is not valid UTF-8: r\u{FFFD}\n")
         #expect(!folder.entries.contains { $0.hasSuffix("run.json") })
     }
 

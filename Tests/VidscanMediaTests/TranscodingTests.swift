@@ -226,15 +226,23 @@ struct TranscodingTests {
         #expect(outside == 0)
     }
 
+    /// One colour, half of which is transparent.
+    private func translucent(
+        _ format: String, _ options: [String], in folder: TemporaryFolder, _ name: String
+    ) throws -> String {
+        let path = folder.path + "/" + name
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=c=0xC86432@0.5:s=\(format)"] + options + [
+                path
+            ])
+        try #require(made.status == 0, "\(made.errors)")
+        return path
+    }
+
     @Test("What is transparent becomes black: the colour below is not seen")
     func flattening() throws {
         let folder = try TemporaryFolder()
-        let source = folder.path + "/half.mov"
-        let made = try ChildProcess.run([
-            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=c=0xC86432@0.5:s=640x48:d=0.2,format=argb",
-            "-c:v", "qtrle", source,
-        ])
-        try #require(made.status == 0, "\(made.errors)")
+        let source = try translucent("640x48:d=0.2,format=argb", ["-c:v", "qtrle"], in: folder, "half.mov")
         let new = try Transcoded(source, options: Transcoded.lossless)
         let colors = try Self.colors(new.path)
         for (channel, expected) in [100, 50, 25].enumerated() { #expect(abs(Int(colors[channel]) - expected) <= 4) }
@@ -281,12 +289,7 @@ struct TranscodingTests {
     @Test("An image with transparency is read with premultiplied colours")
     func transparency() throws {
         let folder = try TemporaryFolder()
-        let path = folder.path + "/half.png"
-        let made = try ChildProcess.run([
-            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=c=0xC86432@0.5:s=6x4,format=rgba",
-            "-frames:v", "1", path,
-        ])
-        try #require(made.status == 0, "\(made.errors)")
+        let path = try translucent("6x4,format=rgba", ["-frames:v", "1"], in: folder, "half.png")
         let image = try PictureFile.read(path)
         #expect(image.size == PictureSize(width: 6, height: 4))
         for pixel in 0..<24 {

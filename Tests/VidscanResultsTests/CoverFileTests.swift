@@ -74,7 +74,10 @@ struct CoverFileTests {
             (text(#"{"do": "release", "keyframes": [\#(key)], "face": 3}"#), "'face' is not a known key"),
             (text(#"{"do": "release", "keyframes": 1}"#), "'keyframes' must be"),
             (text(String(repeating: "1,", count: 10_000) + "1"), "has 10001 values"),
-            (text("").replacing("\"covers\": []", with: "\"covers\": [], \"c\\u006fvers\": []"), "has 'covers' twice"),
+            (
+                text("").replacing("\"covers\": []", with: "\"covers\": [], \"c\\u006fvers\": []"),
+                "duplicate key 'covers'"
+            ),
         ])
     func wrong(text: String, reason: String) throws {
         let error = #expect(throws: VidscanError.self) { try CoverFile(text: text, path: "covers.json") }

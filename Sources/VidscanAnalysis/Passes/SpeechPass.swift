@@ -5,7 +5,7 @@ internal import VidscanMedia
 internal import VidscanResults
 
 /// Finds out who speaks, once the whole video has been tracked: decodes the sound, reads the frames again at 25 per second,
-/// and compares the movements of each mouth with the sound. Of the samples, only the boxes of the faces matter.
+/// and compares the movements of each mouth with the sound. The samples only contribute the boxes of the faces.
 struct SpeechPass: Sendable {
     let settings: Settings
     /// Of the video.
@@ -158,7 +158,7 @@ package struct Speech: Sendable {
         runs[scores.track, default: []].append(scores)
     }
 
-    /// In percent; `nil` where there is no sound.
+    /// The probability of a voice in percent; `nil` without sound at that time.
     func voice(at microseconds: Int64) -> Double? { probability(at: microseconds).map { Double(100 * $0) } }
 
     /// - Parameters:
@@ -183,7 +183,7 @@ package struct Speech: Sendable {
         )
     }
 
-    /// Means over 0.2 s, of what is known.
+    /// Moving average over 0.2 s; unknown values stay unknown and do not count.
     private static func smoothed(_ values: [Float]) -> [Float] {
         values.indices.map { index in
             let near = values[max(0, index - 2)...min(values.count - 1, index + 2)].filter { !$0.isNaN }

@@ -37,7 +37,11 @@ extension BatchJournal {
 
     /// How many inputs another batch has registered since, with other settings.
     package func countOvertaken(among paths: Set<PathBytes>, configuration: String) throws(VidscanError) -> Int {
-        try items().count { paths.contains(PathBytes($0.resultPath)) && $0.configuration != configuration }
+        try read { database in
+            try Item.filter(Item.Columns.configuration != configuration)
+                .select(Item.Columns.resultPath, as: String.self).fetchAll(database)
+                .count { paths.contains(PathBytes($0)) }
+        }
     }
 
     /// - Parameter progress: the analysed fraction of each input, 0…1, by the path of its result.

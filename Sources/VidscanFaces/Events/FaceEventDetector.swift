@@ -125,7 +125,7 @@ public struct FaceEventDetector: Sendable {
 
 /// Finds voices that belong to no face in sight.
 public struct OffScreenVoiceDetector: Sendable {
-    /// Where one of the faces may speak, an episode does not begin, but lasts.
+    /// While one of the faces may be speaking, no episode begins, but one that has begun goes on.
     private var voice = MeasuredState(entersAbove: 50, leavesBelow: 30, holdSeconds: 0.3, oneSidedMargin: .infinity)
 
     public init() {}

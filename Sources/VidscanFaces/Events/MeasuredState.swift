@@ -100,7 +100,7 @@ struct MeasuredState: Sendable {
         return crossing
     }
 
-    /// Ends the state, if it holds, at the last sample in which the measure is known. What follows follows a gap.
+    /// Ends the state, if it holds, at the last sample in which the measure is known. The next sample counts as the first one after a gap.
     mutating func interrupt() -> Period? {
         defer { (entered, turning, last) = (nil, nil, nil) }
         guard let onset = entered, let last else { return nil }

@@ -2,8 +2,8 @@ internal import CFFmpeg
 internal import VidscanBase
 
 /// Converts decoded frames to 8-bit 4:2:0 of one size, upright and with even sides, which the encoders take. A frame
-/// that already fits is not copied. An odd side gets one more pixel, a copy of its last one. Transparent parts become black: the
-/// colours below them were not to be seen.
+/// that already fits is not copied. An odd side gets one more pixel, a copy of its last one. Transparent parts become black,
+/// because nobody was meant to see their colours.
 final class EncoderInputConverter {
     let contentSize: PictureSize
     /// `contentSize` rounded up to even sides.

@@ -57,7 +57,7 @@ final class Anonymizer {
         for id in timeline.faceIDs {
             let own = timeline.faces(of: id, inSample: number)
             if releases(id, in: timeline, at: frame.microseconds) {
-                isReleased = true
+                if !own.isEmpty, !options.isInverted { isReleased = true }
                 continue
             }
             if isVisible(id, inSample: number) {

@@ -210,12 +210,12 @@
       if (answer === "skip") {
         this.skipped.add(key);
         this.show();
+        this.go();
       } else if (about === "face" && answer === "no") corrections.add({ do: "not_a_face", face });
       else if (rest && answer === "no") corrections.add({ do: "different_people", faces: [rest, face] });
       else if (rest && track.owner.tracks.length > 1) corrections.add({ do: "same_person", faces: [rest, face] });
       else if (about === "person" && answer === "no") return say("This person has no other track. Choose who it is under “Somebody else”.");
       else corrections.add({ do: "checked", about, face });
-      this.go();
     },
   };
 
@@ -226,7 +226,7 @@
   on("model", () => {
     const { key } = review.doubt ?? {};
     review.show();
-    // What was taken back is asked again, where it is seen.
+    // The next question, or after undo the one before.
     if (review.doubt?.key !== key) review.go();
   });
   on("layout", () => eventList.draw());

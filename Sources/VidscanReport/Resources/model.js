@@ -87,8 +87,9 @@
       const id = track.person, color = (Math.abs(id) - 1) % 8;
       const person = entry(people, id, () => ({ id, tracks: [], color, seconds: 0, episodes: new Map() }));
       person.tracks.push(track);
-      const left = Array.from({ length: track.to - track.from }, (_, i) => timeOf(track.from + i)).filter(time => !isNewlyExcluded(time));
-      person.seconds += left.length * data.interval * data.stride;
+      let count = track.to - track.from;
+      if (excluded.length) for (let row = track.from; row < track.to; row++) if (isNewlyExcluded(timeOf(row))) count--;
+      person.seconds += count * data.interval * data.stride;
       Object.assign(track, { owner: person, begin: timeOf(track.from), end: timeOf(track.to - 1) });
     }
     for (const person of people.values()) {

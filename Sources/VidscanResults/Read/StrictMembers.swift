@@ -93,12 +93,13 @@ package struct StrictMembers {
         do { value = try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
             throw .result(reason(error, of: list), input: path)
         }
-        if let key = repeatedKey(in: Array(text.utf8)) { throw .result("an object has '\(key)' twice", input: path) }
+        if let key = duplicateKey(in: Array(text.utf8)) { throw .result("duplicate key '\(key)'", input: path) }
         return value
     }
 
-    /// Returns the first key that an object has twice, of which a decoder would drop one. `json` is valid.
-    private static func repeatedKey(in json: [UInt8]) -> String? {
+    /// Returns the first duplicate key of an object; `nil` if there is none. Decoders silently ignore one of the two values.
+    /// `json` must be valid.
+    private static func duplicateKey(in json: [UInt8]) -> String? {
         var (open, key, index): ([Set<String>], ArraySlice<UInt8>, Int) = ([], [], 0)
         while index < json.count {
             switch json[index] {

@@ -22,8 +22,6 @@ package struct AppliedCorrections: Codable, Sendable {
     package let decided: [Int: [Double]]?
     /// The corrections of each kind, and the rows of `faces.csv` and `frames.csv` that are left out.
     package let counts: [String: Int]
-    /// The files made from the tables before any correction, and when they last changed, in microseconds since 1970.
-    package var uncorrected: [String: Int64]?
 
     /// `excluded` and `decided` are in microseconds.
     package init(

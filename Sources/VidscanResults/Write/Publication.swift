@@ -72,7 +72,7 @@ package struct Publication: Sendable {
         return "video-" + String(String((UInt64(digest, radix: 16) ?? 0) + 10_000_000_000).suffix(10))
     }
 
-    /// What was published of a result, in this version or another, and is still there.
+    /// The path of the published copy of a result's video, whichever version it is; `nil` if there is none.
     package func copy(of result: Folder) -> String? {
         guard let number = (try? Self.record(of: result)).map({ name(ofOriginal: $0.input.path) }) else { return nil }
         return ResultFiles.mediaEndings.map { "\(folder)/\(number).\($0)" }.first { FileSystem.entry($0) != nil }

@@ -43,8 +43,8 @@ struct PublishingTests: BatchTesting {
         #expect(
             outcome.errors.contains(
                 "a.png: not published: its anonymized.png is not the video whose SHA-256 anonymized.json has; run 'vidscan"
-                    + " analyze \(folder.path)/in/a.png --pipeline \(folder.path)/out/a.png.vidscan/run.json --output"
-                    + " \(folder.path)/out --force' again"), "\(outcome.errors)")
+                    + " analyze in/a.png --pipeline out/a.png.vidscan/run.json --output out --force' again"),
+            "\(outcome.errors)")
         #expect(try Self.names(folder, "checked").count == 1)
         // As if a face had been missed, with what was published before.
         try folder.write(try folder.text(record).replacing(digests[0], with: digests[1]), to: record)
