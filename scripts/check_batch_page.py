@@ -63,14 +63,14 @@ def make_study(vidscan, work, sample):
 
 def check_study(vidscan, study, work, pictures):
     """Checks the pairs of a study as its page asks for it."""
-    page, current = study / "people.html", "return document.querySelector('.pair:not([hidden]) code')?.textContent"
+    page, current = study / "people.html", "return document.querySelector('.pair:not([hidden])')?.dataset.correction"
     answered = "return document.getElementById('answered').textContent"
     browser = Browser(1280, 900, False)
     browser.call("POST", "/goog/cdp/execute", {"cmd": "Browser.setDownloadBehavior", "params": {"behavior": "allow", "downloadPath": str(work)}})
     try:
         browser.open(page)
         first, count = browser.run(current), browser.run("return document.querySelectorAll('.pair').length")
-        expect(count >= 2 and first.startswith("merge"), f"{count} decisions are doubtful, the first one about {first}")
+        expect(count >= 2 and json.loads(first)["do"] == "same_person", f"{count} decisions are doubtful, the first one about {first}")
         if pictures:
             browser.screenshot(pictures / "study.png")
         browser.key("s")
@@ -85,13 +85,13 @@ def check_study(vidscan, study, work, pictures):
             browser.key("s")
         browser.key("n")
         browser.run("document.getElementById('save').click()")
-        saved = until(lambda: next(work.glob("corrections-*.txt"), None), "the corrections are saved")
-        expect(saved.read_text() == first + "\n", f"what is wrong is saved: {saved.read_text()!r}")
+        saved = until(lambda: next(work.glob("corrections-*.json"), None), "the corrections are saved")
+        expect(json.loads(saved.read_text())["corrections"] == [json.loads(first)], f"what is wrong is saved: {saved.read_text()!r}")
         command = browser.run("return document.getElementById('commands').textContent").replace("~/Downloads", str(work))
         expect(command.startswith("vidscan people "), command)
         subprocess.run(command.replace("vidscan", str(vidscan), 1), shell=True, check=True, capture_output=True)
         browser.call("POST", "/refresh", {})
-        left = browser.run("return [...document.querySelectorAll('.pair code')].map(e => e.textContent)")
+        left = browser.run("return [...document.querySelectorAll('.pair')].map(e => e.dataset.correction)")
         expect(first not in left, f"the command joins the two; left are {left}")
 
         for origin, link, name in ((page, ".person a", "a face"), (study / "index.html", ".strip a", "a picture")):

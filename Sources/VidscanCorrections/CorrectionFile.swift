@@ -55,44 +55,23 @@ package enum Correction: Sendable, Equatable, Decodable {
 
     package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder)
-        let name = try members.text("do", maximum: 100)
-        guard let kind = AppliedCorrections.Kind(rawValue: name) else {
-            let known = AppliedCorrections.Kind.allCases.map(\.rawValue)
-            throw members.problem(
-                "do",
-                "is '\(name)'; the corrections are \(known.joined(separator: ", "))"
-                    + NearestName.suggestion(for: name, among: known))
-        }
-        func allow(_ keys: String...) throws { try members.allow(["do"] + keys) }
+        let kind = try members.correction(among: [
+            .samePerson: ["faces"], .differentPeople: ["faces"], .split: ["face", "time"], .name: ["face", "name"],
+            .notAFace: ["face"], .exclude: ["from", "to"], .note: ["time", "text", "face"],
+        ])
         switch kind {
-        case .samePerson:
-            try allow("faces")
-            self = .samePerson(try members.list("faces", count: 2...Self.maximumFaces))
+        case .samePerson: self = .samePerson(try members.list("faces", count: 2...Self.maximumFaces))
         case .differentPeople:
-            try allow("faces")
             let faces: [FaceReference] = try members.list("faces", count: 2...2)
             self = .differentPeople(faces[0], faces[1])
-        case .split:
-            try allow("face", "time")
-            self = .split(try members.decode("face"), at: try members.microseconds("time"))
-        case .name:
-            try allow("face", "name")
-            let name = try members.text("name", maximum: 100)
-            guard Pseudonym.isValid(name) else {
-                throw members.problem(
-                    "name", "must have 1 to 100 characters, no control characters and no quotation marks")
-            }
-            self = .name(try members.decode("face"), name)
-        case .notAFace:
-            try allow("face")
-            self = .notAFace(try members.decode("face"))
+        case .split: self = .split(try members.decode("face"), at: try members.microseconds("time"))
+        case .name: self = .name(try members.decode("face"), try members.pseudonym("name"))
+        case .notAFace: self = .notAFace(try members.decode("face"))
         case .exclude:
-            try allow("from", "to")
             let (from, to) = (try members.microseconds("from"), try members.microseconds("to"))
             guard from <= to else { throw members.problem("to", "is before 'from'") }
             self = .exclude(from...to)
         case .note:
-            try allow("time", "text", "face")
             self = .note(
                 at: try members.microseconds("time"), try members.text("text", maximum: Self.maximumNote),
                 members.has("face") ? try members.decode("face") : nil)

@@ -49,7 +49,8 @@ package struct PeopleStudy: Sendable {
     private func write(
         _ results: [String], _ path: String, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
-        let corrections = try options.corrections.map { path throws(VidscanError) in try CorrectionFile(path: path) }
+        let corrections = try options.corrections.map { path throws(VidscanError) in try StudyCorrectionFile(path: path)
+        }
         let folder = try StudyFolder(FilePath.absolute(FilePath.expandingHome(path)))
         let known = try StudyState.read(folder.path)
         let outputs = [PeopleTable.file, PeoplePage.file].map(folder.path(of:))
@@ -122,7 +123,7 @@ extension StudyState {
         guard let nearest, nearest.excess < 0, let id = study.people[nearest.person].studyID else {
             throw .result(
                 "nobody in the study looks enough like the \(photos.count == 1 ? "photograph" : "photographs") of"
-                    + " \(name); another photograph may do, or a line 'name NUMBER \(name)' in a file of --corrections")
+                    + " \(name); another photograph may do, or the correction 'name' in a file of --corrections")
         }
         try apply(.name(id, name))
     }

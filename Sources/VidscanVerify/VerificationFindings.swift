@@ -30,14 +30,10 @@ extension Verification.Findings {
                 "score": rounded(sighting.score, 1000), "stream": .integer(sighting.stream),
             ])
         }
-        let object = JSONValue.object([
+        return JSONValue.object([
             "frames": .integer(frames), "frames_with_faces": .integer(framesWithFaces), "faces": .list(list),
             "streams": .list(streams.map { .integer($0) }), "not_searched": .list(unsearched.map { .text($0) }),
-        ])
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        // Numbers and texts always encode.
-        return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        ]).encoded(.prettyPrinted)
     }
 
     /// A self-contained page with a picture of each episode. `path` is for the error.

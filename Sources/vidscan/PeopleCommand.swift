@@ -13,16 +13,17 @@ struct PeopleCommand: AsyncParsableCommand {
             the same when results are added). Results stay in the study until --remove takes them out, so name only \
             new ones.
 
-            Corrections are lines of a text file; # begins a comment. The first number of a merge stays.
-              merge 3 7                           3 and 7 are one person
-              split 4: track 12 of interview.mp4  this track of 4 is somebody else
-              split 4: video interview.mp4        all of 4 in this video is somebody else
-              name 3 P07                          a pseudonym
+            The page saves corrections. You can also write such a file: JSON with the format "vidscan study corrections \
+            1" and a list of "corrections", which join people (the first number stays), make somebody else of tracks, and \
+            give pseudonyms:
+              {"do": "same_person", "people": [3, 7]}
+              {"do": "split", "person": 4, "tracks": [12], "video": "interview.mp4"}
+              {"do": "name", "person": 3, "name": "P07"}
 
             EXAMPLES
               vidscan people results/ --output study
               vidscan people results/day-2 --output study --tables tracks,faces
-              vidscan people --output study --corrections corrections.txt
+              vidscan people --output study --corrections corrections.json
               vidscan people --output study --photo Anna=anna.jpg --photo Anna=anna2.jpg
               vidscan people --output study --remove interview.mp4
               vidscan people --forget results/

@@ -279,7 +279,7 @@ struct CorrectionTests: BatchTesting {
         #expect(try table.text("name", row) == "P07")
         #expect(try table.texts("name").filter { $0 != "" } == ["P07"])
         try Tool.run("people", "--output", "people", "--corrections", "c.json", in: folder).expectError(
-            "with 'vidscan apply'")
+            "must be 'vidscan study corrections 1'")
         #expect(folder.entries.contains(Self.name + "/original/embeddings.npy"))
         #expect(try Tool.run("people", "--forget", Self.name, in: folder).status == 0)
         #expect(!folder.entries.contains { $0.hasSuffix("embeddings.npy") })

@@ -116,7 +116,8 @@ struct PeopleTests {
             "empty: is not a vidscan result and contains none: there is no run.json")
         try Tool.run("people", "missing", in: folder).expectError("cannot read the folder")
         try Tool.run("people", "--output", "none", in: folder).expectError("name some results")
-        try Tool.run("people", "results", "--corrections", "none.txt", in: folder).expectError("none.txt: cannot read")
+        try Tool.run("people", "results", "--corrections", "none.json", in: folder).expectError(
+            "none.json: cannot read")
         try folder.write("x", to: "results/day-1/a.mp4.vidscan/embeddings.npy")
         let outcome = try Tool.run("people", "results", in: folder)
         #expect(outcome.status == 1)

@@ -114,9 +114,9 @@ struct DeclarationTests {
     @Test("The man page keeps the lines of a list that follows a sentence")
     func manPageLists() throws {
         let page = try Self.manPage()
-        let list = try #require(page.components(separatedBy: "Corrections are lines of a text file;").dropFirst().first)
+        let list = try #require(page.components(separatedBy: "give pseudonyms:").dropFirst().first)
         let lines = list.split(separator: "\n").dropFirst().prefix(3).map { $0.prefix(12) }
-        #expect(lines == [".PP", ".EX", "  merge 3 7 "])
+        #expect(lines == [".PP", ".EX", "  {\"do\": \"s"])
     }
 
     @Test("groff formats the man page without a warning")

@@ -99,7 +99,7 @@ struct IncrementTests {
         }
         #expect(try names() == ["1 P01", "1 P01", "2 ", "2 ", "3 ", "3 ", "4 ", "4 "])
         // A name that the study gives stays.
-        try await scene.run([], corrections: "name 1 Ada\nname 3 P01")
+        try await scene.run([], corrections: "\(StudyScene.name(1, "Ada")), \(StudyScene.name(3, "P01"))")
         #expect(try names() == ["1 Ada", "1 Ada", "2 ", "2 ", "3 P01", "3 P01", "4 ", "4 "])
     }
 

@@ -48,13 +48,17 @@ struct StudyScene {
         try add(video, together: axes.map { SyntheticFace.vector([$0: 1]) })
     }
 
+    /// - Parameter corrections: The list in the file of corrections.
     @discardableResult
     func run(
         _ results: [String]? = nil, corrections: String? = nil, _ change: (inout PeopleStudy.Options) -> Void = { _ in }
     ) async throws -> PeopleStudy.Summary {
         var options = PeopleStudy.Options()
         options.hasThumbnails = false
-        if let corrections { options.corrections = try folder.write(corrections, to: "corrections.txt") }
+        if let corrections {
+            let file = #"{"format": "vidscan study corrections 1", "corrections": [\#(corrections)]}"#
+            options.corrections = try folder.write(file, to: "corrections.json")
+        }
         change(&options)
         return try await PeopleStudy(options: options).run(
             results: results ?? [folder.path + "/results"], folder: study)
@@ -94,5 +98,16 @@ struct StudyScene {
         let table = try table
         let row = try table.texts("video").firstIndex(of: "/videos/\(video)")
         return try row.flatMap { try table.number("confidence", $0) } ?? -1
+    }
+
+    static func join(_ people: Int...) -> String { #"{"do": "same_person", "people": \#(people)}"# }
+
+    /// `members` are those after the number of the person.
+    static func split(_ person: Int, _ members: String) -> String {
+        #"{"do": "split", "person": \#(person), \#(members)}"#
+    }
+
+    static func name(_ person: Int, _ name: String) -> String {
+        #"{"do": "name", "person": \#(person), "name": "\#(name)"}"#
     }
 }

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
@@ -77,17 +77,6 @@ extension JSONValue {
         case .list(let values): values.isEmpty ? "none" : values.map(\.words).joined(separator: ",")
         case .object: "…"
         }
-    }
-
-    package var lines: String { encoded(.prettyPrinted) + "\n" }
-
-    package func encoded(_ formatting: JSONEncoder.OutputFormatting = []) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, formatting]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // Encoding values of these types cannot fail.
-        return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self)
     }
 
     package init(_ value: SettingValue) {

@@ -1,3 +1,5 @@
+package import Foundation
+
 package indirect enum JSONValue: Codable, Equatable, Sendable {
     case null, flag(Bool), integer(Int), number(Double), text(String)
     case list([JSONValue]), object([String: JSONValue])
@@ -32,6 +34,17 @@ package indirect enum JSONValue: Codable, Equatable, Sendable {
         case .list(let values): try container.encode(values)
         case .object(let values): try container.encode(values)
         }
+    }
+
+    package var lines: String { encoded(.prettyPrinted) + "\n" }
+
+    package func encoded(_ formatting: JSONEncoder.OutputFormatting = []) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, formatting]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        // Encoding values of these types cannot fail.
+        return String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self)
     }
 }
 

@@ -3,9 +3,9 @@ internal import VidscanResults
 
 extension StudyState {
     /// Applies a correction and records it. Throws if it does not fit the study.
-    mutating func apply(_ correction: Correction) throws(VidscanError) {
+    mutating func apply(_ correction: StudyCorrection) throws(VidscanError) {
         switch correction {
-        case .merge(let ids):
+        case .samePerson(let ids):
             for id in ids { try requirePerson(id) }
             for id in ids.dropFirst() { merge(id, into: ids[0]) }
         case .split(let id, let tracks, let video): try split(id, tracks: tracks, video: video)
@@ -13,11 +13,12 @@ extension StudyState {
             try requirePerson(id)
             if let other = names.first(where: { $0.name == name && $0.studyPersonId != id }) {
                 throw .result(
-                    "person \(other.studyPersonId) has the name \(name) already; merge them if they are one person")
+                    "person \(other.studyPersonId) has the name \(name) already; join them with same_person if they are one person"
+                )
             }
             setName(name, of: id)
         }
-        if !corrections.contains(correction.text) { corrections.append(correction.text) }
+        if !corrections.contains(correction.json) { corrections.append(correction.json) }
     }
 
     private func requirePerson(_ id: Int) throws(VidscanError) {
@@ -63,8 +64,8 @@ extension StudyState {
         guard own.contains(video) else { throw .result("person \(id) has no \(what) in \(videos[video].video)") }
         guard named != nil || own.count == 1 else {
             throw .result(
-                "person \(id) has \(what) in \(own.count) videos; add 'of' and the video, as in"
-                    + " '\(Correction.split(id, tracks: tracks, video: FilePath.name(of: videos[video].video)).text)'")
+                "person \(id) has \(what) in \(own.count) videos; add 'video', such as"
+                    + " '\(FilePath.name(of: videos[video].video))'")
         }
         let ownTracks = Set(videos[video].faceIDs(of: id))
         let moved = tracks.isEmpty ? ownTracks : Set(tracks)

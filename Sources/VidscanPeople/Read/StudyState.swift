@@ -51,8 +51,8 @@ struct StudyState: Codable, Sendable, Equatable {
     /// In the order of the numbers.
     var names: [Name] = []
     var separations: [Separation] = []
-    /// Those that have been applied, as `Correction.text` writes them.
-    var corrections: [String] = []
+    /// Those that have been applied. Earlier versions wrote lines of text.
+    var corrections: [JSONValue] = []
 
     /// Returns `nil` if no earlier run left a state.
     static func read(_ folder: String) throws(VidscanError) -> StudyState? {

@@ -78,7 +78,7 @@ struct PeoplePage {
             "pairs": pairs.map { pair -> [String: Any] in
                 [
                     "faces": pair.rows.map { face($0, isNamed: true) }, "decision": pair.decision,
-                    "correction": pair.correction.text,
+                    "correction": pair.correction.json.encoded(),
                 ]
             },
             "cards": cards.map { id -> [String: Any] in
@@ -102,18 +102,19 @@ struct PeoplePage {
     /// The correction is for the case that the decision is wrong.
     private func pair(
         of doubt: StudyConfidence.Doubt
-    ) -> (rows: [PersonRow], decision: String, correction: Correction)? {
+    ) -> (rows: [PersonRow], decision: String, correction: StudyCorrection)? {
         guard let one = row(of: doubt.one), let other = row(of: doubt.other) else { return nil }
         let percent = "\(Int((100 * doubt.confidence).rounded())) % certain"
         guard one.studyPersonID == other.studyPersonID else {
             let ids = [one.studyPersonID, other.studyPersonID].sorted()
-            return ([one, other], "Two people (\(percent))", Correction.merge(ids))
+            return ([one, other], "Two people (\(percent))", StudyCorrection.samePerson(ids))
         }
         // The video of the second one, unless both are in one video.
         let tracks = one.video == other.video ? study.people[doubt.other].faceIDs : []
         let name = FilePath.name(of: other.video)
         let isUnique = study.videos.count { $0.name == name } == 1
-        let correction = Correction.split(other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)
+        let correction = StudyCorrection.split(
+            other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)
         return ([one, other], "One person (\(percent))", correction)
     }
 

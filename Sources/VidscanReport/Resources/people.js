@@ -1,29 +1,29 @@
-  // The pairs to check, one at a time. Answers stay in this browser, by the line that corrects the pair.
+  // The pairs to check, one at a time. Answers stay in this browser, by the correction of the pair.
   const pairs = [...document.querySelectorAll(".pair")], memory = "vidscan " + location.pathname;
-  const lineOf = pair => pair.querySelector("code").textContent;
+  const correctionOf = pair => pair.dataset.correction;
   let answers = [], skipped = [];
   try { answers = JSON.parse(localStorage.getItem(memory)) || []; } catch { /* They live as long as the page. */ }
-  const answerTo = pair => answers.find(([line]) => line === lineOf(pair))?.[1];
+  const answerTo = pair => answers.find(([text]) => text === correctionOf(pair))?.[1];
 
   function show() {
     const left = pairs.filter(pair => answerTo(pair) === undefined);
-    left.sort((a, b) => skipped.indexOf(lineOf(a)) - skipped.indexOf(lineOf(b)));
+    left.sort((a, b) => skipped.indexOf(correctionOf(a)) - skipped.indexOf(correctionOf(b)));
     for (const pair of pairs) pair.hidden = pair !== left[0];
-    const lines = answers.filter(([line, answer]) => answer === "no" && pairs.some(pair => lineOf(pair) === line)).map(([line]) => line + "\n");
+    const corrections = answers.filter(([text, answer]) => answer === "no" && pairs.some(pair => correctionOf(pair) === text)).map(([text]) => JSON.parse(text));
     byId("review").hidden = false;
     byId("progress").max = pairs.length;
     byId("progress").value = pairs.length - left.length;
-    byId("answered").textContent = `${pairs.length - left.length} of ${pairs.length} answered, ${lines.length} wrong`;
+    byId("answered").textContent = `${pairs.length - left.length} of ${pairs.length} answered, ${corrections.length} wrong`;
     for (const button of document.querySelectorAll("[data-answer]")) button.disabled = !left.length;
     byId("take-back").disabled = !answers.length;
-    byId("save").disabled = !lines.length;
-    return { current: left[0], lines };
+    byId("save").disabled = !corrections.length;
+    return { current: left[0], corrections };
   }
   function answer(kind) {
     const { current } = show();
     if (!current) return;
-    if (kind === "skip") skipped = [...skipped.filter(line => line !== lineOf(current)), lineOf(current)];
-    else answers.push([lineOf(current), kind]);
+    if (kind === "skip") skipped = [...skipped.filter(text => text !== correctionOf(current)), correctionOf(current)];
+    else answers.push([correctionOf(current), kind]);
     keep();
   }
   function keep() {
@@ -33,8 +33,9 @@
   for (const button of document.querySelectorAll("[data-answer]")) button.addEventListener("click", () => answer(button.dataset.answer));
   byId("take-back").addEventListener("click", () => { answers.pop(); keep(); });
   byId("save").addEventListener("click", () => {
-    const name = `corrections-${stamp()}.txt`, folder = location.protocol === "file:" ? decodeURIComponent(new URL(".", location).pathname).slice(0, -1) : "STUDY";
-    download(new Blob([show().lines.join("")], { type: "text/plain" }), name);
+    const name = `corrections-${stamp()}.json`, folder = location.protocol === "file:" ? decodeURIComponent(new URL(".", location).pathname).slice(0, -1) : "STUDY";
+    const file = { format: "vidscan study corrections 1", corrections: show().corrections };
+    download(new Blob([JSON.stringify(file, null, 1) + "\n"], { type: "application/json" }), name);
     Object.assign(byId("commands"), { hidden: false, textContent: `vidscan people --output ${quoted(folder)} --corrections ~/Downloads/${name}` });
   });
   addEventListener("keydown", event => {

@@ -124,12 +124,14 @@ package struct StrictMembers {
         return nil
     }
 
+    package func require(format expected: String) throws {
+        let format = try text("format", maximum: 100)
+        guard format == expected else { throw problem("format", "is '\(format)', but must be '\(expected)'") }
+    }
+
     /// Returns the name and size of the video that such a file is for. Throws if it has another format.
     package func video(format expected: String) throws -> (name: String, bytes: Int64) {
-        let format = try text("format", maximum: 100)
-        guard format == expected else {
-            throw problem("format", "is '\(format)', but this version reads '\(expected)'")
-        }
+        try require(format: expected)
         let video = try object("video", ["name", "bytes"])
         return (try video.text("name", maximum: 1024), try video.integer("bytes", in: ReadLimits.counts))
     }

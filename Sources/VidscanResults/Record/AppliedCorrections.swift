@@ -71,6 +71,32 @@ package struct AppliedCorrections: Codable, Sendable {
     }
 }
 
+extension StrictMembers {
+    /// Returns what a correction does. Throws if it has other members than those listed for it.
+    package func correction(
+        among known: KeyValuePairs<AppliedCorrections.Kind, [String]>
+    ) throws -> AppliedCorrections.Kind {
+        let name = try text("do", maximum: 100)
+        guard let (kind, keys) = known.first(where: { $0.key.rawValue == name }) else {
+            let names = known.map(\.key.rawValue)
+            throw problem(
+                "do",
+                "is '\(name)'; the corrections are \(names.joined(separator: ", "))"
+                    + NearestName.suggestion(for: name, among: names))
+        }
+        try allow(["do"] + keys)
+        return kind
+    }
+
+    package func pseudonym(_ key: String) throws -> String {
+        let name = try text(key, maximum: 100)
+        guard Pseudonym.isValid(name) else {
+            throw problem(key, "must have 1 to 100 characters, no control characters and no quotation marks")
+        }
+        return name
+    }
+}
+
 package enum Pseudonym {
     /// Whether a text can be a pseudonym: 1 to 100 characters, not only spaces, no control characters or quotes.
     package static func isValid(_ name: String) -> Bool {
