@@ -173,7 +173,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         // If the machine runs out of memory, the kernel kills the worker rather than the batch.
         try? Data("500".utf8).write(to: URL(fileURLWithPath: "/proc/self/oom_score_adj"))
         // Service managers send these to all processes of a batch, but the batch ends its workers itself, with SIGUSR1.
-        for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+        for number in InterruptHandler.signals { signal(number, SIG_IGN) }
         _ = Self.messages
         guard let line = try await Self.nextLine() else { return }
         let (analysis, command): (Analysis, [String])

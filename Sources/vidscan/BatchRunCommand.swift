@@ -71,7 +71,8 @@ private struct BatchWork {
     func run(_ interrupts: inout InterruptHandler?) async throws -> ExitStatus? {
         let budget = try execution.budget(cores: Self.cores)
         try BatchChecks.settings(resolved.settings, merges: execution.merge)
-        try BatchChecks.writable(folder.path)
+        // What is left to do can also be asked where nobody can write.
+        if !execution.dryRun || !folder.hasJournal { try BatchChecks.writable(folder.path) }
         let findings = try files.find()
         for problem in findings.problems { reporter.failed(problem.path, reason: problem.reason) }
         try require(
@@ -88,6 +89,7 @@ private struct BatchWork {
             throw VidscanError(.input, "cannot create the folder \(folder.path): \(error)")
         }
         let journal = try BatchJournal(folder: folder.path, shard: files.shard)
+        defer { journal.close() }
         try folder.removeLeftovers()
         let succeeded =
             try await execution.onlyMissing != nil
@@ -102,7 +104,7 @@ private struct BatchWork {
         _ interrupts: inout InterruptHandler?
     ) async throws -> Bool {
         // What cannot be written is reported now, not after the work.
-        try metrics?.write(journal)
+        do { try metrics?.write(journal) } catch { throw VidscanError(.input, error.reason) }
         let publisher = try Publisher(resolved.settings, reporter.log, sources: files.inputs + [folder.path])
         let gone = try journal.markGone()
         if gone > 0 { reporter.lost(files: gone, folder: folder.path) }

@@ -13,7 +13,7 @@ extension ParsableArguments {
 }
 
 enum CommandWork {
-    /// Runs work that returns the number of failed inputs. SIGINT and SIGTERM cancel it.
+    /// Runs work that returns the number of failed inputs. SIGINT, SIGTERM and SIGHUP cancel it.
     /// - Throws: `ExitStatus` unless all inputs succeeded.
     static func run(
         _ reporter: ConsoleReporter, publisher: Publisher? = nil,
@@ -75,7 +75,7 @@ enum CommandWork {
     }
 }
 
-/// The first SIGINT or SIGTERM cancels the work; the second, of either kind, ends the process.
+/// The first SIGINT, SIGTERM or SIGHUP cancels the work; the second, of any kind, ends the process.
 final class InterruptHandler {
     /// The closures may run on any thread.
     private final class Target: Sendable {
@@ -89,7 +89,11 @@ final class InterruptHandler {
     private let target: Target
     private let sources: [any DispatchSourceSignal]
 
-    init(on signals: [Int32] = [SIGINT, SIGTERM], _ cancel: @escaping @Sendable () -> Void) {
+    static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    /// With `nohup`, SIGHUP stays without effect.
+    init(on signals: [Int32] = signals, _ cancel: @escaping @Sendable () -> Void) {
+        let signals = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }
         self.signals = signals
         let target = Target(cancel)
         self.target = target
@@ -107,6 +111,12 @@ final class InterruptHandler {
             source.resume()
             return source
         }
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Replaces the closures; `abandon` runs before a second signal ends the process. A command has only one handler,
@@ -135,7 +145,7 @@ final class FailureHook: Sendable {
         }
     }
 
-    /// Passes on SIGINT and SIGTERM to all processes of the command as SIGTERM, and kills those that still run two
+    /// Passes on SIGINT, SIGTERM and SIGHUP to all processes of the command as SIGTERM, and kills those that still run two
     /// seconds later. Returns `nil` after such a signal.
     func run(
         _ command: String, variables: [String: String], _ interrupts: InterruptHandler

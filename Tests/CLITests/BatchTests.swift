@@ -192,7 +192,7 @@ struct BatchTests: BatchTesting {
         #expect(results(folder).count == 2)
     }
 
-    @Test("A signal ends the batch with status 130 and leaves no partial files", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends the batch with status 130 and leaves no partial files", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: Int32) throws {
         let folder = try makeFolder(["a.png"])
         let clip = try Tool.makeLongClip(in: folder)

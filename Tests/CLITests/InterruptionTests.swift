@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("An interrupted run leaves nothing unfinished")
 struct InterruptionTests {
-    @Test("A signal ends a run promptly with status 130", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends a run promptly with status 130", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: Int32) throws {
         let folder = try TemporaryFolder()
         let clip = try Tool.makeLongClip(in: folder)

@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 import VidscanAnalysis
 import VidscanBase
+import VidscanMedia
 
 @Suite("A setting is declared once, and everything else follows from it")
 struct DeclarationTests {
@@ -42,6 +43,9 @@ struct DeclarationTests {
         let models = try Models.store(concurrency: 1)
         var settings = Settings(workers: 1)
         #expect(try Configuration(settings, models: models).digest().count == 64)
+        let other = try Configuration(settings, models: models).digest()
+        (settings.sample.limits.maximumPixels, settings.sample.limits.maximumDurationSeconds) = (1, 1)
+        #expect(try Configuration(settings, models: models).digest() == other, "a finished result kept the limits")
         settings.detect.minimumFace = .nan
         let error = #expect(throws: VidscanError.self) { try Configuration(settings, models: models).digest() }
         #expect(error?.code == .setup)
@@ -115,8 +119,8 @@ struct DeclarationTests {
     func manPageLists() throws {
         let page = try Self.manPage()
         let list = try #require(page.components(separatedBy: "give pseudonyms:").dropFirst().first)
-        let lines = list.split(separator: "\n").dropFirst().prefix(3).map { $0.prefix(12) }
-        #expect(lines == [".PP", ".EX", "  {\"do\": \"s"])
+        let lines = list.split(separator: "\n").prefix(3).map { $0.prefix(8) }
+        #expect(lines == [".PP", ".EX", #"  {\(dqdo"#])
     }
 
     @Test("groff formats the man page without a warning")

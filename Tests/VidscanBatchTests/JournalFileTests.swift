@@ -46,6 +46,21 @@ struct JournalFileTests: JournalTesting {
         #expect(try writable.allSatisfy { try $0.isDurable() })
     }
 
+    @Test("A journal that nobody uses any more has no write-ahead log")
+    func close() throws {
+        let folder = try TemporaryFolder()
+        /// What the header of an SQLite file says is needed to read it: 1 for a plain file, 2 for one with such a log.
+        func version() throws -> UInt8 { try folder.bytes("batch.sqlite")[19] }
+        let (one, other) = (try BatchJournal(folder: folder.path), try BatchJournal(folder: folder.path))
+        one.close()
+        #expect(try version() == 2)
+        #expect(try other.items().isEmpty)
+        other.close()
+        #expect(try version() == 1)
+        #expect(folder.entries == ["batch.sqlite"])
+        #expect(try BatchJournal.openReadOnly(folder: folder.path).items().isEmpty)
+    }
+
     @Test("A folder with journals of another number of shards is refused")
     func otherShardCount() throws {
         let folder = try TemporaryFolder()

@@ -105,6 +105,7 @@ struct SampledFramesTests {
         let reading = try FrameReading(path, FrameReader.Options(rate: .everyFrame))
         #expect(reading.rows.map(\.microseconds) == (0..<75).map { $0 * 40_000 })
         #expect(reading.statistics.assumesFrameRate?.value == 25)
+        #expect(reading.statistics.framesWithoutTimestamp == 75)
         let timed = try FrameReading(try Variants.path("bpyramid.mp4"), FrameReader.Options(rate: .everyFrame))
         #expect(timed.statistics.assumesFrameRate == nil)
     }

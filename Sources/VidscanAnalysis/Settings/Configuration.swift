@@ -13,13 +13,25 @@ package struct Configuration: Sendable {
 
     /// Throws if a model is missing.
     package init(_ settings: Settings, models: ModelStore) throws(VidscanError) {
-        (version, self.settings, self.models) = (Vidscan.version, settings.record, try models.digests())
+        (version, self.models) = (Vidscan.version, try models.digests())
+        self.settings = Self.withoutLimits(settings.record)
     }
 
     /// The configuration that `run.json` of a result records. Throws if it cannot be read.
     package init(resultPath: String) throws(VidscanError) {
         let record = try RecordFile.decode(RunRecord.self, folder: resultPath, name: "run.json")
-        (version, settings, models) = (record.vidscanVersion, record.pipeline.all, record.models)
+        (version, models) = (record.vidscanVersion, record.models)
+        settings = Self.withoutLimits(record.pipeline.all)
+    }
+
+    /// A finished result does not depend on what would have been refused.
+    private static func withoutLimits(_ settings: JSONValue) -> JSONValue {
+        guard case .object(var sections) = settings, case .object(var sample)? = sections["sample"] else {
+            return settings
+        }
+        for name in ["max_pixels", "max_duration"] { sample[name] = nil }
+        sections["sample"] = .object(sample)
+        return .object(sections)
     }
 
     /// What is different in a newer configuration, for example `vidscan 0.1.0 → 0.2.0`, `sample.rate 5 → every-frame`.

@@ -78,6 +78,16 @@ package final class BatchJournal: Sendable {
         } catch { throw Self.failure(error, path ?? "") }
     }
 
+    /// Ends the use of a journal. Without a write-ahead log, the file can also be read where nobody can write. The log stays
+    /// while another process uses the journal.
+    package func close() {
+        try? database.close()
+        var configuration = Self.configuration(isReadOnly: false)
+        configuration.busyMode = .immediateError
+        let last = try? DatabaseQueue(path: path, configuration: configuration)
+        try? last?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+    }
+
     /// Opens the journal that a run would use, without changing anything; an empty one if there is none.
     package static func openReadOnly(folder: String, shard: BatchShard? = nil) throws(VidscanError) -> BatchJournal {
         let path = path(in: folder, shard)

@@ -279,6 +279,7 @@ package final class FrameReader {
     private func assumed(index: Int64) -> Int64 {
         let (rate, base) = (info.frameRate, grid.clock.timeBase)
         statistics.assumesFrameRate = rate
+        statistics.framesWithoutTimestamp += 1
         let ticks = { (count: Int64) -> Int64 in
             Int64(
                 clamping: Int128(count) * Int128(rate.denominator) * Int128(base.denominator)

@@ -54,7 +54,8 @@ package struct ReadStatistics: Sendable, Equatable, Codable {
     package var framesBehind = 0
     /// Why reading ended before the end of the file, if it did.
     package var readError: String?
-    /// Used for times if the stream had no timestamps.
+    package var framesWithoutTimestamp = 0
+    /// Used for their times.
     package var assumesFrameRate: Rational?
     /// The display matrix matched no orientation exactly, so the nearest was used.
     package var orientationIsApproximate = false
@@ -67,7 +68,7 @@ package struct ReadStatistics: Sendable, Equatable, Codable {
     package mutating func join(_ next: ReadStatistics) {
         let counts: [WritableKeyPath<Self, Int>] = [
             \.packetsDecoded, \.packetsDropped, \.framesDecoded, \.damage, \.corruptPackets, \.implausibleTimestamps,
-            \.framesBehind,
+            \.framesBehind, \.framesWithoutTimestamp,
         ]
         for count in counts { self[keyPath: count] += next[keyPath: count] }
         readError = readError ?? next.readError
