@@ -119,7 +119,7 @@ package struct Batch: Sendable {
             let outcome = await FileAttempt(
                 job: job(.report, input.path, input.resultPath), worker: worker, options: options, observer: observer
             ) { _ in }.run()
-            if let error = Self.end(after: outcome.result) { throw error }
+            if let error = end(after: outcome.result) { throw error }
             switch outcome.result {
             case .done(let report):
                 state.countDone(report)
@@ -173,7 +173,7 @@ package struct Batch: Sendable {
                     job: job(.analysis, input.path, "\(number)-\(round).vidscan"), worker: worker, options: options
                 ) { _ in }.run()
                 if Task.isCancelled { throw VidscanError(.interrupted, "interrupted") }
-                if let error = Self.end(after: outcome.result) { throw error }
+                if let error = end(after: outcome.result) { throw error }
                 guard case .done(let report) = outcome.result else { return (nil, outcome.workerHasEnded) }
                 let length = max(analysedSeconds(outcome.videoSeconds), report.videoSeconds)
                 let scale = report.videoSeconds > 0 ? length / report.videoSeconds : 1
@@ -260,10 +260,10 @@ package struct Batch: Sendable {
         return worker
     }
 
-    private static func end(after result: FileAttempt.Result) -> VidscanError? {
+    private func end(after result: FileAttempt.Result) -> VidscanError? {
         switch result {
         case .failed(_, .interrupted) where Task.isCancelled: VidscanError(.interrupted, "interrupted")
-        case .failed(let reason, .diskFull): VidscanError(.diskFull, reason)
+        case .failed(let reason, .diskFull): VidscanError(.diskFull, reason, input: folder)
         case .failed(let reason, .setup): VidscanError(.setup, reason)
         default: nil
         }
@@ -280,7 +280,7 @@ package struct Batch: Sendable {
     }
 
     private func record(_ result: FileAttempt.Result, of item: BatchJournal.Item, _ state: BatchState) throws {
-        if let error = Self.end(after: result) {
+        if let error = end(after: result) {
             try finish(item, .released)
             throw error
         }

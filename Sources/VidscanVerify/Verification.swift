@@ -41,6 +41,8 @@ public struct Verification: Sendable {
         public internal(set) var unsearched: [String] = []
         /// Stream by stream, in the order of their first frames.
         public internal(set) var episodes: [Episode] = []
+        /// Frames with faces that are no findings, because the record beside the video says that they stay visible on purpose.
+        public internal(set) var framesWithKeptFaces = 0
         public internal(set) var lastMicroseconds: Int64 = 0
         public internal(set) var wallSeconds = 0.0
 
@@ -178,11 +180,15 @@ public struct Verification: Sendable {
             }
             let frames = groups.flatMap { $0 }
             for (frame, faces) in zip(frames, try await faces(in: groups).flatMap { $0 }) {
-                let sightings = faces.map {
+                var sightings = faces.map {
                     Sighting(
                         stream: stream, microseconds: frame.microseconds, frame: frame.index, box: $0.box,
                         score: $0.score)
-                }.filter { kept?.contains($0) != true }
+                }
+                if let kept, sightings.contains(where: kept.contains) {
+                    sightings.removeAll(where: kept.contains)
+                    findings.framesWithKeptFaces += 1
+                }
                 try collector.add(sightings, of: frame, takesPictures: options.keepsPictures)
                 count += sightings.count
                 findings.lastMicroseconds = frame.microseconds

@@ -31,7 +31,8 @@ extension Verification.Findings {
             ])
         }
         return JSONValue.object([
-            "frames": .integer(frames), "frames_with_faces": .integer(framesWithFaces), "faces": .list(list),
+            "frames": .integer(frames), "frames_with_faces": .integer(framesWithFaces),
+            "frames_with_kept_faces": .integer(framesWithKeptFaces), "faces": .list(list),
             "streams": .list(streams.map { .integer($0) }), "not_searched": .list(unsearched.map { .text($0) }),
         ]).encoded(.prettyPrinted)
     }

@@ -252,15 +252,19 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         let searched =
             "\(NumberText.count(findings.frames, "frame")) searched in \(String(format: "%.1f", findings.wallSeconds)) s"
+        let kept = findings.framesWithKeptFaces
+        let others =
+            kept == 0
+            ? "" : "; \(NumberText.count(kept, "frame")) with people who stay visible, as the record beside it says"
         let text =
             findings.episodes.isEmpty
-            ? "no face found\(findings.unsearched.isEmpty ? "" : " in the searched parts"); \(searched)"
-            : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame")); \(searched)"
+            ? "no \(kept == 0 ? "" : "other ")face found\(findings.unsearched.isEmpty ? "" : " in the searched parts")"
+            : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame"))"
         reporter.log(
-            .info, .verified, input: input, text,
+            .info, .verified, input: input, "\(text)\(others); \(searched)",
             [
                 "frames": findings.frames, "frames_with_faces": findings.framesWithFaces,
-                "wall_seconds": findings.wallSeconds,
+                "frames_with_kept_faces": kept, "wall_seconds": findings.wallSeconds,
             ])
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VidscanBase
+import VidscanMedia
 
 @Suite("verify finds faces that are still visible, and writes nothing unless asked")
 struct VerifyTests: AnonymizationTesting {
@@ -236,6 +237,22 @@ struct VerifyTests: AnonymizationTesting {
                     + " reported "), "\(corrupt.errors)")
         let wrong = try Tool.run("verify", "movie.mp4", "--min-score", "2", in: folder)
         wrong.expectError("--min-score must be 0.1 to 0.9.", status: 2)
+    }
+
+    @Test("Faces that the record beside a video keeps visible are no findings, but counted")
+    func kept() throws {
+        let folder = try clips()
+        let digest = try FileDigest.sha256(path: folder.path + "/movie.mp4")
+        try folder.write(#"{"sha256": "\#(digest)", "visible_faces": [[0, 9, 0, 0, 9999, 9999]]}"#, to: "movie.json")
+        let outcome = try Tool.run("verify", "movie.mp4", "--format", "json", in: folder)
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.errors.contains(
+                ": no other face found; 5 frames with people who stay visible, as the record beside it says; 5 frames"),
+            "\(outcome.errors)")
+        #expect(outcome.output.contains("\"frames_with_kept_faces\" : 5"))
+        try folder.write("another version", to: "movie.json")
+        #expect(try Tool.run("verify", "movie.mp4", in: folder).status == 1)
     }
 
     @Test("Of a result, the video with hidden faces is searched; a result without one is an error")

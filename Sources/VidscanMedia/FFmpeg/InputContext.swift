@@ -111,8 +111,8 @@ struct InputContext: ~Copyable {
         if let duration = FFmpeg.timestamp(pointer.pointee.duration),
             Double(duration) > limits.maximumDurationSeconds * 1e6
         {
-            let limit = Int(limits.maximumDurationSeconds)
-            let reason = "its duration of \(duration / 1_000_000) s exceeds the limit of \(limit) s"
+            let limit = NumberText.plain(limits.maximumDurationSeconds)
+            let reason = "its duration of \(NumberText.plain(Double(duration) / 1e6)) s exceeds the limit of \(limit) s"
             throw MediaError(.limitExceeded, reason, remedy: .raiseDurationLimit)
         }
     }
