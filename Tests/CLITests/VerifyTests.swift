@@ -240,7 +240,7 @@ struct VerifyTests: AnonymizationTesting {
     }
 
     @Test("Faces that the record beside a video keeps visible are no findings, but counted")
-    func kept() throws {
+    func recordFromElsewhere() throws {
         let folder = try clips()
         let digest = try FileDigest.sha256(path: folder.path + "/movie.mp4")
         try folder.write(#"{"sha256": "\#(digest)", "visible_faces": [[0, 9, 0, 0, 9999, 9999]]}"#, to: "movie.json")
