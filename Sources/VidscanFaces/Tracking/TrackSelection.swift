@@ -59,20 +59,12 @@ public struct TrackSelection: Sendable {
             (faceNumbers[face], personNumbers[person]) = (faceID, personID)
             identities[index] = Identity(faceID: faceID, personID: personID, personConfidence: confidences[face] ?? 0)
         }
-        var peopleLeftOut = 0
-        if let maximum = options.maximumFaces {
-            var prominence: [Int: Double] = [:]
-            for (person, index) in zip(people, kept) {
-                prominence[person.group, default: 0] += tracks[index].prominence
-            }
-            // A group is the index of its first track.
-            let best = prominence.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            let chosen = Set(best.prefix(maximum).map(\.key))
-            peopleLeftOut = prominence.count - chosen.count
-            for (order, index) in kept.enumerated() where !chosen.contains(people[order].group) {
-                identities[index] = nil
-            }
-        }
-        (self.identities, self.peopleLeftOut) = (identities, peopleLeftOut)
+        var prominence: [Int: Double] = [:]
+        for (person, index) in zip(people, kept) { prominence[person.group, default: 0] += tracks[index].prominence }
+        // A group is the index of its first track.
+        let best = prominence.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let leftOut = Set(best.dropFirst(options.maximumFaces ?? best.count).map(\.key))
+        for (person, index) in zip(people, kept) where leftOut.contains(person.group) { identities[index] = nil }
+        (self.identities, peopleLeftOut) = (identities, leftOut.count)
     }
 }
