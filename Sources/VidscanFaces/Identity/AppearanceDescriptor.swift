@@ -75,10 +75,9 @@ public struct AppearanceDescriptor: Sendable, Equatable {
         return (0..<side * side).map { cell in
             let v = (Double(cell / side) + 0.5) / Double(side) * 2.2 - 0.7
             let u = (Double(cell % side) + 0.5) / Double(side) * 2.2 - 1.1
-            let x = eyes.x + u * right.x + v * down.x
-            let y = eyes.y + u * right.y + v * down.y
-            let column = min(max(Int(min(max(x, -1), 1e6)), 0), size.width - 1)
-            let line = min(max(Int(min(max(y, -1), 1e6)), 0), size.height - 1)
+            let point = eyes + u * right + v * down
+            let column = min(max(Int(min(max(point.x, -1), 1e6)), 0), size.width - 1)
+            let line = min(max(Int(min(max(point.y, -1), 1e6)), 0), size.height - 1)
             return (x: column, y: line)
         }
     }

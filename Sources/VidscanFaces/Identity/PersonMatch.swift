@@ -8,27 +8,26 @@ public struct PersonMatch: Sendable {
     private static let maximumRivals = 200
 
     private let references: [[FaceEmbedding]]
-    private let rivals: [[(embeddings: [FaceEmbedding], allowance: Double)]]
-    /// Index in `rivals` of each track; `nil` for dropped tracks.
+    /// By person_id.
+    private var rivals: [Int: [(embeddings: [FaceEmbedding], allowance: Double)]] = [:]
+    /// The person_id of each track; `nil` for dropped tracks.
     private let people: [Int?]
 
     public init(_ tracks: [TrackSummary], identities: [TrackSelection.Identity?]) {
         let references = tracks.map { Array($0.embeddings.prefix(Self.references)) }
         self.references = references
+        people = identities.map { $0?.personID }
         let kept = identities.indices.filter { identities[$0] != nil }
         let members = Dictionary(grouping: kept) { identities[$0]?.personID ?? 0 }
-        let persons = members.keys.sorted()
-        let positions = Dictionary(uniqueKeysWithValues: persons.enumerated().map { ($1, $0) })
-        people = identities.map { $0.flatMap { positions[$0.personID] } }
-        let best = persons.compactMap { person -> (person: Int, track: Int)? in
-            let judged = (members[person] ?? []).filter { !tracks[$0].embeddings.isEmpty }
+        let best = members.compactMap { person, own -> (person: Int, track: Int)? in
+            let judged = own.filter { !tracks[$0].embeddings.isEmpty }
             return judged.max { (tracks[$0].bestWeight, $1) < (tracks[$1].bestWeight, $0) }.map { (person, $0) }
         }
         let foremost = best.sorted { (tracks[$1.track].bestWeight, $0.track) < (tracks[$0.track].bestWeight, $1.track) }
             .prefix(Self.maximumRivals)
-        rivals = persons.map { person in
-            foremost.filter { $0.person != person }.map { other in
-                let areTogether = (members[person] ?? []).contains { one in
+        for (person, own) in members {
+            rivals[person] = foremost.filter { $0.person != person }.map { other in
+                let areTogether = own.contains { one in
                     (members[other.person] ?? []).contains { tracks[one].overlaps(tracks[$0]) }
                 }
                 let allowance = areTogether ? 0 : IdentityCalibration.allowanceIfNeverTogether
@@ -46,7 +45,7 @@ public struct PersonMatch: Sendable {
         let others = references[track].filter { $0 != embedding }
         let own = others.isEmpty ? nil : distance(to: others)
         var margin = own.map { IdentityCalibration.withinTrack - $0 } ?? .infinity
-        for rival in rivals[person] {
+        for rival in rivals[person] ?? [] {
             let theirs = distance(to: rival.embeddings)
             margin = min(margin, (theirs - (own ?? IdentityCalibration.withinTrack)) / 2 + rival.allowance)
         }

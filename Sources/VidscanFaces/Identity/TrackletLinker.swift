@@ -69,8 +69,8 @@ public struct TrackletLinker: Sendable {
             guard first != second, !(groups.isJudged(first) && groups.isJudged(second)),
                 groups.mayBeSamePerson(first, second),
                 groups.isJudged(first) || groups.isJudged(second)
-                    || difference(groups.profile(first), groups.profile(second)).certainty
-                        >= IdentityProfile.Difference.certain
+                    || groups.profile(first).difference(to: groups.profile(second), betweenVariances: shapeVariances)
+                        .certainty >= IdentityProfile.Difference.certain
             else { continue }
             for track in [one, other] where tracks[track].embeddings.isEmpty {
                 certainties[track] = certainties[track] ?? pair.certainty
@@ -94,13 +94,12 @@ public struct TrackletLinker: Sendable {
                 }
             }
         }
-        pairs.sort { ($1.certainty, $0.first, $0.second) < ($0.certainty, $1.first, $1.second) }
-        return pairs
+        return pairs.sorted { ($1.certainty, $0.first, $0.second) < ($0.certainty, $1.first, $1.second) }
     }
 
     private func certainty(_ a: TrackSummary, _ b: TrackSummary) -> Double {
         let (earlier, later) = a.firstSample < b.firstSample ? (a, b) : (b, a)
-        let difference = difference(earlier.profile, later.profile)
+        let difference = earlier.profile.difference(to: later.profile, betweenVariances: shapeVariances)
         let certainty = difference.certainty
         let overlap = earlier.lastBox.intersectionOverUnion(with: later.firstBox)
         guard earlier.shot == later.shot, later.firstSeconds - earlier.lastSeconds <= Self.maximumGapSeconds,
@@ -156,20 +155,11 @@ public struct TrackletLinker: Sendable {
                 let values = groups.members[person].filter { $0 != track }.compactMap { distance.excess(track, $0) }
                 return values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
             }
-            let margins: [Double]
-            switch (excess(own), rivals.compactMap(excess).min()) {
+            let (near, rival) = (excess(own), rivals.compactMap(excess).min())
             // A threshold between the two would separate them by half their difference.
-            case (let near?, let rival?): margins = [-near, (rival - near) / 2]
-            case (let near?, nil): margins = [-near]
-            case (nil, let rival?): margins = [rival]
-            case (nil, nil): margins = []
-            }
-            return IdentityCalibration.confidence(margin: margins.min())
+            let beyond = rival.map { rival in near.map { (rival - $0) / 2 } ?? rival }
+            return IdentityCalibration.confidence(margin: [near.map(-), beyond].compactMap(\.self).min())
         }
-    }
-
-    private func difference(_ a: IdentityProfile, _ b: IdentityProfile) -> IdentityProfile.Difference {
-        a.difference(to: b, betweenVariances: shapeVariances)
     }
 }
 
