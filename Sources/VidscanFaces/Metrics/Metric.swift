@@ -102,18 +102,16 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
 
     /// Explains each kind of figure in some meanings, a sentence each.
     public static func legend(for meanings: [String]) -> String {
-        var sentences: [String] = []
-        if meanings.contains(where: { $0.contains("r 0.") }) {
-            sentences.append(
-                "r is the correlation with MediaPipe FaceLandmarker v2 for people who were not used in training: the"
-                    + " first number is for pictures, the second one for clips.")
-        }
-        if meanings.contains(where: { $0.contains("AUC") }) {
-            sentences.append(
+        let sentences: KeyValuePairs = [
+            "r 0.":
+                "r is the correlation with MediaPipe FaceLandmarker v2 for people who were not used in training: the first"
+                + " number is for pictures, the second one for clips.",
+            "AUC":
                 "AUC is the area under the receiver operating characteristic for such people: how often, of two faces, the"
-                    + " one that shows it has the higher score; 0.5 is chance.")
-        }
-        return sentences.joined(separator: " ")
+                + " one that shows it has the higher score; 0.5 is chance.",
+        ]
+        return sentences.filter { figure, _ in meanings.contains { $0.contains(figure) } }
+            .map(\.value).joined(separator: " ")
     }
 }
 

@@ -35,8 +35,12 @@ public struct StreamingHistogram: Sendable {
             next += Int($0)
             return next > index
         }
+        return value(atBin: Double(bin ?? 0) + 0.5)
+    }
+
+    private func value(atBin position: Double) -> Double {
         let width = (range.upperBound - range.lowerBound) / Double(Self.bins)
-        return min(range.lowerBound + (Double(bin ?? 0) + 0.5) * width, maximum ?? .infinity)
+        return min(range.lowerBound + position * width, maximum ?? .infinity)
     }
 
     /// Returns the value that a fraction of the values, 0…1, does not exceed, in whatever order they were added.
@@ -46,11 +50,7 @@ public struct StreamingHistogram: Sendable {
         var below = 0.0
         for (bin, number) in counts.enumerated() where number > 0 {
             let next = below + Double(number)
-            if next >= rank {
-                let position = (rank - below) / Double(number)
-                let width = (range.upperBound - range.lowerBound) / Double(Self.bins)
-                return min(range.lowerBound + (Double(bin) + position) * width, maximum ?? .infinity)
-            }
+            if next >= rank { return value(atBin: Double(bin) + (rank - below) / Double(number)) }
             below = next
         }
         return maximum
