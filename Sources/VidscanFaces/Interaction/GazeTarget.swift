@@ -60,9 +60,8 @@ package struct GazeTarget: Sendable {
         places = faces.map { face in
             // The width shrinks as the head turns.
             let height = max(face.box.height, 1)
-            return Vector3(
-                x: (face.box.x + face.box.width / 2 - Double(size.width) / 2) / height,
-                y: (face.box.y + face.box.height / 2 - Double(size.height) / 2) / height, z: focalLength / height)
+            let offset = face.box.center - Point(x: Double(size.width), y: Double(size.height)) / 2
+            return Vector3(offset, focalLength) / height
         }
     }
 

@@ -24,7 +24,7 @@ public struct FaceShape: Sendable {
             }
         }
         let face = model.canonical
-        canonical = model.steady.indices.map { Vector3(x: face[3 * $0], y: face[3 * $0 + 1], z: face[3 * $0 + 2]) }
+        canonical = model.steady.indices.map { Vector3(face[3 * $0..<3 * $0 + 3]) }
     }
 
     /// Returns 24 numbers, each with a variance of about 1 among images of one person.

@@ -43,9 +43,7 @@ public struct ExpressionModel: Sendable {
             throw ExpressionModelError(reason: "expressions.json names points that are not in the mesh")
         }
         let values = try file.array("canonical", count: 3 * FaceMesh.pointCount).map(Double.init)
-        canonical = (0..<FaceMesh.pointCount).map {
-            Vector3(x: values[3 * $0], y: values[3 * $0 + 1], z: values[3 * $0 + 2])
-        }
+        canonical = (0..<FaceMesh.pointCount).map { Vector3(values[3 * $0..<3 * $0 + 3]) }
         var width = 5 * points.count + 3
         inputMean = try file.array("input_mean", count: width)
         inputScale = try file.array("input_scale", count: width)

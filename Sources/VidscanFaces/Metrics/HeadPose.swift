@@ -34,10 +34,7 @@ public struct HeadPose: Sendable, Equatable {
 
     /// Aligns the average face with a mesh. The scale is the pixels between the outer eye corners in a frontal view.
     static func alignment(of mesh: FaceMesh) -> RigidAlignment {
-        let observed = anchors.map { anchor in
-            let point = mesh[anchor.index]
-            return Vector3(x: point.x, y: -point.y, z: -depthFactor * mesh.z(anchor.index))
-        }
+        let observed = anchors.map { mesh.position($0.index) * Vector3(x: 1, y: -1, z: -depthFactor) }
         return RigidAlignment(from: anchors.map(\.position), to: observed)
     }
 
@@ -71,16 +68,12 @@ enum Gaze {
     /// Adds the direction of the eyes in the head to the head's. The sine of an iris's angle is its distance from the
     /// midpoint of the eye's corners, divided by the eyeball's radius. Averages both eyes.
     static func direction(of face: AlignedFace, pose: HeadPose) -> (yaw: Double, pitch: Double) {
-        func shift(iris: Int, inner: Int, outer: Int) -> (x: Double, y: Double) {
-            let (a, b) = (face.points[inner], face.points[outer])
-            return (face.points[iris].x - (a.x + b.x) / 2, face.points[iris].y - (a.y + b.y) / 2)
+        func shift(iris: Int, inner: Int, outer: Int) -> Vector3 {
+            face.points[iris] - (face.points[inner] + face.points[outer]) / 2
         }
-        let right = shift(iris: 468, inner: 133, outer: 33)
-        let left = shift(iris: 473, inner: 362, outer: 263)
         func degrees(_ distance: Double) -> Double { asin(min(max(distance / radius, -1), 1)) * 180 / .pi }
-        return (
-            pose.yaw + degrees((right.x + left.x) / 2), pose.pitch - degrees((right.y + left.y) / 2 - restingHeight)
-        )
+        let mean = (shift(iris: 468, inner: 133, outer: 33) + shift(iris: 473, inner: 362, outer: 263)) / 2
+        return (pose.yaw + degrees(mean.x), pose.pitch - degrees(mean.y - restingHeight))
     }
 
     /// For an iris that turns by at most 90° in a head turned as far as expressions can be measured.

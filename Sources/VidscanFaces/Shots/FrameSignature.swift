@@ -184,8 +184,7 @@ public struct FrameSignature: Sendable, Equatable {
 
     /// Mean absolute difference of the thumbnails, 0…255.
     func distance(to other: FrameSignature) -> Double {
-        var sum: Float = 0
-        for index in thumbnail.indices { sum += abs(thumbnail[index] - other.thumbnail[index]) }
+        let sum = zip(thumbnail, other.thumbnail).reduce(0) { $0 + abs($1.0 - $1.1) }
         return Double(sum) / Double(thumbnail.count)
     }
 }

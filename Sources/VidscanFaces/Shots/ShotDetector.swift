@@ -131,11 +131,9 @@ public struct ShotDetector: Sendable {
         // The disturbance may start here (compare the previous sample with later ones) or end here.
         let time = samples[position].seconds
         let reach = { (other: Int) in abs(samples[other].seconds - time) <= Self.longestDisturbance + 1e-6 }
-        let into = (position + 1..<max(samples.count, position + 1)).lazy.filter {
-            $0 <= position + 2 || reach($0)
-        }.map { (position - 1, $0) }
-        let outOf = (0..<max(position - 1, 0)).lazy.filter { $0 >= position - 3 || reach($0) }.map { ($0, position) }
-        let steps = Array(into) + Array(outOf) + [(position - 2, position + 1)]
+        let into = (position + 1..<samples.count).filter { $0 <= position + 2 || reach($0) }.map { (position - 1, $0) }
+        let outOf = (0..<position - 1).filter { $0 >= position - 3 || reach($0) }.map { ($0, position) }
+        let steps = into + outOf + [(position - 2, position + 1)]
         return steps.contains { from, to in
             guard from >= 0, to < samples.count, samples[to].seconds - samples[from].seconds < 1.3 else { return false }
             let between = samples[from + 1..<to]

@@ -83,8 +83,7 @@ struct SignatureComparison: Sendable {
     }
 
     private static func overlapLoss(_ a: [Float], _ b: [Float]) -> Double {
-        var common: Float = 0
-        for index in a.indices { common += min(a[index], b[index]) }
+        let common = zip(a, b).reduce(0) { $0 + min($1.0, $1.1) }
         return Double(1 - min(common, 1))
     }
 }

@@ -169,11 +169,9 @@ struct MotionEstimate: Sendable {
         let elapsed = max(0, time - seconds)
         let reach = Self.fading * (1 - exp(-elapsed / Self.fading))
         let factor = exp(min(max(growth * reach, -0.5), 0.5))
-        let center = box.center
+        let center = box.center + velocity * reach
         let (width, height) = (box.width * factor, box.height * factor)
-        return Rectangle(
-            x: center.x + velocity.x * reach - width / 2, y: center.y + velocity.y * reach - height / 2, width: width,
-            height: height)
+        return Rectangle(x: center.x - width / 2, y: center.y - height / 2, width: width, height: height)
     }
 
     mutating func follow(_ next: Rectangle, at time: Double) {
