@@ -125,10 +125,7 @@ public struct HeadGestureDetector: Sendable {
         /// Ends the movement: the head rests, or is lost.
         mutating func rest() -> Gesture? {
             let gesture = isRising == nil ? nil : endHalf()
-            defer {
-                isRising = nil
-                samples.removeAll()
-            }
+            defer { (isRising, samples) = (nil, []) }
             return gesture ?? endRhythm()
         }
 

@@ -178,16 +178,14 @@ private struct Convolution: Sendable {
         _ descriptions: [EmotionNetwork.Description.Convolution], _ file: WeightFile,
         _ shape: inout (channels: Int, side: Int), isFlattened: Bool
     ) throws(ExpressionModelError) -> [Convolution] {
-        var series: [Convolution] = []
-        for (index, layer) in descriptions.enumerated() {
+        try descriptions.enumerated().map { index, layer throws(ExpressionModelError) in
             let source = ChannelPicture(side: shape.side, channels: shape.channels, hasBorder: true)
             let layers = try file.layers([layer.name], inputs: &shape.channels, taps: 9)
             if layer.stride == 2 { shape.side /= 2 }
             let target = ChannelPicture(
                 side: shape.side, channels: shape.channels, hasBorder: !isFlattened || index < descriptions.count - 1)
-            series.append(try Convolution(layer, layers[0], source, target))
+            return try Convolution(layer, layers[0], source, target)
         }
-        return series
     }
 
     /// Returns the buffer, of the two, with the last one's result.
@@ -253,18 +251,15 @@ struct WeightFile {
     /// Reads successive layers. `inputs` counts the first one's inputs, and on return the last one's outputs; `taps`
     /// counts the weights for each input and output: 1, or those of a convolution.
     func layers(_ names: [String], inputs: inout Int, taps: Int = 1) throws(ExpressionModelError) -> [NetworkLayer] {
-        var layers: [NetworkLayer] = []
-        for name in names {
+        try names.map { name throws(ExpressionModelError) in
             guard let outputs = arrays[name + ".bias"]?.shape.first else {
                 throw ExpressionModelError(reason: "expressions.weights does not contain \(name)")
             }
-            layers.append(
-                NetworkLayer(
-                    weights: try array(name + ".weight", count: taps * inputs * outputs),
-                    bias: try array(name + ".bias", count: outputs)))
-            inputs = outputs
+            defer { inputs = outputs }
+            return NetworkLayer(
+                weights: try array(name + ".weight", count: taps * inputs * outputs),
+                bias: try array(name + ".bias", count: outputs))
         }
-        return layers
     }
 }
 
