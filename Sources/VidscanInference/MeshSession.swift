@@ -46,7 +46,7 @@ public final class MeshSession {
         let stem = tensor(side: side / 2, channels: 16)
         kernels.image_conv3x3(network.stem, input.baseAddress, side, stem.values)
         let features = run(network.features, on: stem)
-        let trunk = run(network.trunk, on: features, keeping: features)
+        let trunk = run(network.trunk, on: features)
         var points = Array(trunk[0].prefix(3 * AttentionMesh.meshPoints))
         var irises: [Float] = []
         for layers in network.parts {
@@ -58,21 +58,17 @@ public final class MeshSession {
                     features.values, features.width, features.channels, matrix.baseAddress, cut.width, cut.values)
             }
             let head = run(layers.blocks, on: cut)
-            for (branch, number) in zip(layers.branches, 0...) {
-                let found = run(branch, on: head, keeping: head)[0]
-                if number == 0 {
-                    for (index, point) in layers.part.points.enumerated() {
-                        (points[3 * point], points[3 * point + 1]) = box.place(found[2 * index], found[2 * index + 1])
-                    }
-                } else {
-                    // The network gives an iris no depth. Like MediaPipe, take the mean of the lids around it.
-                    let lids = layers.part.points.prefix(AttentionMesh.lidPoints)
-                    let depth = lids.reduce(0) { $0 + trunk[0][3 * $1 + 2] } / Float(lids.count)
-                    for index in 0..<AttentionMesh.irisPoints {
-                        let (x, y) = box.place(found[2 * index], found[2 * index + 1])
-                        irises += [x, y, depth]
-                    }
-                }
+            let found = layers.branches.map { run($0, on: head)[0] }
+            for (index, point) in layers.part.points.enumerated() {
+                (points[3 * point], points[3 * point + 1]) = box.place(found[0][2 * index], found[0][2 * index + 1])
+            }
+            guard let iris = found.dropFirst().first else { continue }
+            // The network gives an iris no depth. Like MediaPipe, take the mean of the lids around it.
+            let lids = layers.part.points.prefix(AttentionMesh.lidPoints)
+            let depth = lids.reduce(0) { $0 + trunk[0][3 * $1 + 2] } / Float(lids.count)
+            for index in 0..<AttentionMesh.irisPoints {
+                let (x, y) = box.place(iris[2 * index], iris[2 * index + 1])
+                irises += [x, y, depth]
             }
         }
         return (points + irises, 1 / (1 + exp(-trunk[1][0])))
@@ -94,11 +90,9 @@ public final class MeshSession {
         return current
     }
 
-    /// Returns the outputs of each dense layer, padded to whole vectors.
-    private func run(
-        _ branch: AttentionMesh.Branch, on input: NetworkTensor, keeping kept: NetworkTensor
-    ) -> [[Float]] {
-        let wide = run(branch.blocks, on: input, keeping: kept)
+    /// Returns the outputs of each dense layer, padded to whole vectors. Never overwrites `input`.
+    private func run(_ branch: AttentionMesh.Branch, on input: NetworkTensor) -> [[Float]] {
+        let wide = run(branch.blocks, on: input, keeping: input)
         let reduced = tensor(side: wide.width, channels: branch.reduction.outputs)
         kernels.pointwise(branch.reduction, wide.values, wide.channels, wide.width, wide.height, nil, reduced.values)
         let last = run([branch.last], on: reduced)
@@ -135,26 +129,22 @@ private struct PartBox {
     /// Encloses a part's points along and across the line between its ends, and enlarges that box. `points`: x, y, z of
     /// each point in pixels of the picture.
     init(_ part: AttentionMesh.Part, around points: [Float]) {
-        func place(_ point: Int) -> (x: Float, y: Float) {
-            (points[3 * point] * Self.shrinking, points[3 * point + 1] * Self.shrinking)
-        }
-        let (left, right) = (place(part.left), place(part.right))
-        let (dx, dy) = (right.x - left.x, right.y - left.y)
+        func place(_ point: Int) -> SIMD2<Float> { SIMD2(points[3 * point], points[3 * point + 1]) * Self.shrinking }
+        let line = place(part.right) - place(part.left)
         // If both ends are one point, any direction serves.
-        let length = max((dx * dx + dy * dy).squareRoot(), 1e-6)
-        let (cosine, sine) = (dx / length, dy / length)
-        var (low, high) = ((x: Float.infinity, y: Float.infinity), (x: -Float.infinity, y: -Float.infinity))
-        for point in part.points {
-            let (x, y) = place(point)
-            let (along, across) = (cosine * x + sine * y, cosine * y - sine * x)
-            (low.x, low.y) = (min(low.x, along), min(low.y, across))
-            (high.x, high.y) = (max(high.x, along), max(high.y, across))
+        let length = max((line.x * line.x + line.y * line.y).squareRoot(), 1e-6)
+        let (cosine, sine) = (line.x / length, line.y / length)
+        var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
+        for point in part.points.map(place) {
+            let (along, across) = (cosine * point.x + sine * point.y, cosine * point.y - sine * point.x)
+            low = SIMD2(min(low.x, along), min(low.y, across))
+            high = SIMD2(max(high.x, along), max(high.y, across))
         }
-        let middle = (x: (low.x + high.x) / 2, y: (low.y + high.y) / 2)
+        let middle = (low + high) / 2
         let side = Float(AttentionMesh.partSide)
-        let cell = (width: (high.x - low.x) * part.scale / side, height: (high.y - low.y) * part.scale / side)
-        let (xx, xy) = (cosine * cell.width, -sine * cell.height)
-        let (yx, yy) = (sine * cell.width, cosine * cell.height)
+        let cell = (high - low) * part.scale / side
+        let (xx, xy) = (cosine * cell.x, -sine * cell.y)
+        let (yx, yy) = (sine * cell.x, cosine * cell.y)
         let x = cosine * middle.x - sine * middle.y - (xx + xy) * side / 2
         let y = sine * middle.x + cosine * middle.y - (yx + yy) * side / 2
         matrix = [xx, xy, x, yx, yy, y]
