@@ -64,17 +64,11 @@ package struct ChosenFaces {
                 + (known.isEmpty ? "it has no faces" : "it has \(ranges(known))"))
     }
 
-    /// Formats numbers as ranges: `1-3, 7`.
+    /// Formats numbers, from 1, as ranges: `1-3, 7`.
     static func ranges(_ numbers: Set<Int>) -> String {
-        var spans: [ClosedRange<Int>] = []
-        for number in numbers.sorted() {
-            if let last = spans.last, number == last.upperBound + 1 {
-                spans[spans.count - 1] = last.lowerBound...number
-            } else {
-                spans.append(number...number)
-            }
-        }
-        return spans.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+        // The largest number has no successor, so each range ends with its last number.
+        RangeSet(numbers.sorted().map { $0 - 1..<$0 }).ranges
+            .map { $0.count == 1 ? "\($0.upperBound)" : "\($0.lowerBound + 1)-\($0.upperBound)" }
             .joined(separator: ", ")
     }
 }

@@ -172,8 +172,6 @@ package struct VisibilityCount: Sendable, Equatable {
         if visibleFaces > 0 { visibleFrames += 1 }
         if !doubts.isEmpty { doubtfulFrames += 1 }
         for doubt in Set(doubts.values) { framesByDoubt[doubt, default: 0] += 1 }
-        for (face, doubt) in doubts where [.uncertainPerson, .unconfirmed].contains(doubt) {
-            unconfirmedFaces.insert(face)
-        }
+        unconfirmedFaces.formUnion(doubts.filter { [.uncertainPerson, .unconfirmed].contains($0.value) }.keys)
     }
 }
