@@ -108,16 +108,14 @@ package final class OverlayPainter {
             (sy * cp, -sp, Ink(red: 0.3, green: 0.55, blue: 1)),
         ]
         for axis in axes {
-            let tip = Point(
-                x: origin.x + (axis.x * cr - axis.y * sr) * length, y: origin.y + (axis.x * sr + axis.y * cr) * length)
+            let tip = origin + Point(x: axis.x * cr - axis.y * sr, y: axis.x * sr + axis.y * cr) * length
             surface.line(through: [origin, tip], .stroke(Self.shadow, width: sizes.line * 2.2))
             surface.line(through: [origin, tip], .stroke(axis.ink, width: sizes.line * 1.3))
         }
     }
 
     private func paint(_ trail: [Point], _ ink: Ink, _ sizes: Sizes, on frame: EditableFrame) throws(MediaError) {
-        let part = Rectangle(around: trail)
-        try surface.draw(on: part.grown(by: 2 * sizes.line, 2 * sizes.line), of: frame) {
+        try surface.draw(on: Rectangle(around: trail).grown(by: 2 * sizes.line, 2 * sizes.line), of: frame) {
             for index in 1..<trail.count {
                 let age = Double(index) / Double(trail.count - 1)
                 surface.line(

@@ -5,8 +5,7 @@ internal import VidscanMedia
 /// A transparent surface over a region of a frame, on which Cairo draws. Reused, it grows to the largest region. Not
 /// thread-safe.
 final class DrawingSurface {
-    private var bytes: UnsafeMutablePointer<UInt8>
-    private var capacity: Int
+    private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 16)
     private var area = PixelRectangle(x: 0, y: 0, width: 0, height: 0)
     private var stride = 0
     private var surface, context: OpaquePointer?
@@ -14,15 +13,11 @@ final class DrawingSurface {
     private let isMask: Bool
 
     /// - Parameter isMask: whether it has only opacity.
-    init(isMask: Bool = false) {
-        self.isMask = isMask
-        capacity = 1 << 16
-        bytes = .allocate(capacity: capacity)
-    }
+    init(isMask: Bool = false) { self.isMask = isMask }
 
     deinit {
         end()
-        bytes.deallocate()
+        memory.deallocate()
     }
 
     /// Starts a new drawing, whose coordinates have the frame's origin. `area`: in pixels of the frame; anything drawn
@@ -33,14 +28,14 @@ final class DrawingSurface {
         // Cairo requires rows that start at multiples of four bytes.
         stride = (area.width * (isMask ? 1 : 4) + 15) & ~15
         let count = stride * area.height
-        if count > capacity {
-            bytes.deallocate()
-            capacity = count
-            bytes = .allocate(capacity: count)
+        if count > memory.count {
+            memory.deallocate()
+            memory = .allocate(capacity: count)
         }
-        bytes.update(repeating: isFilled ? 255 : 0, count: count)
+        memory[..<count].update(repeating: isFilled ? 255 : 0)
         surface = cairo_image_surface_create_for_data(
-            bytes, isMask ? CAIRO_FORMAT_A8 : CAIRO_FORMAT_ARGB32, Int32(area.width), Int32(area.height), Int32(stride))
+            memory.baseAddress, isMask ? CAIRO_FORMAT_A8 : CAIRO_FORMAT_ARGB32, Int32(area.width), Int32(area.height),
+            Int32(stride))
         context = cairo_create(surface)
         cairo_translate(context, -Double(area.x), -Double(area.y))
         cairo_scale(context, scaleX, scaleY)
@@ -51,7 +46,8 @@ final class DrawingSurface {
     /// What has been drawn since `begin`, until the next one.
     func patch() -> PixelPatch {
         cairo_surface_flush(surface)
-        return PixelPatch(base: UnsafePointer(bytes), stride: stride, area: area)
+        // The memory is never empty.
+        return PixelPatch(base: UnsafePointer(memory.baseAddress.unsafelyUnwrapped), stride: stride, area: area)
     }
 
     /// Draws over a part of a frame, in display pixels.
