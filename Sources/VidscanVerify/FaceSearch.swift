@@ -115,10 +115,8 @@ final class BlazeFace {
         request = try runtime.compile(path: folder + "/" + range.rawValue, concurrency: 1).makeRequest()
         anchors = range.grids.flatMap { grid in
             (0..<grid.cells * grid.cells).flatMap { cell in
-                let center = Point(
-                    x: (Double(cell % grid.cells) + 0.5) / Double(grid.cells),
-                    y: (Double(cell / grid.cells) + 0.5) / Double(grid.cells))
-                return [Point](repeating: center, count: grid.boxes)
+                let position = Point(x: Double(cell % grid.cells), y: Double(cell / grid.cells))
+                return [Point](repeating: (position + 0.5) / Double(grid.cells), count: grid.boxes)
             }
         }
         planes = [Float](repeating: 0, count: 3 * range.resolution * range.resolution)
@@ -134,15 +132,14 @@ final class BlazeFace {
             throw VidscanError(.inference, "\(range.rawValue) has outputs of unexpected sizes")
         }
         let unit = Double(range.resolution)
-        let corner = Point(x: square.center.x - square.side / 2, y: square.center.y - square.side / 2)
+        let corner = square.center - square.side / 2
         var found: [DetectedFace] = []
         for (index, anchor) in anchors.enumerated() {
             let score = 1 / (1 + exp(-Double(max(-100, min(100, scores[index])))))
             guard score >= minimumScore else { continue }
             let value = { (offset: Int) in Double(boxes[16 * index + offset]) / unit }
             let (width, height) = (value(2) * square.side, value(3) * square.side)
-            let center = Point(
-                x: corner.x + (anchor.x + value(0)) * square.side, y: corner.y + (anchor.y + value(1)) * square.side)
+            let center = corner + (anchor + Point(x: value(0), y: value(1))) * square.side
             guard width > 0, height > 0, width.isFinite, height.isFinite else { continue }
             let box = Rectangle(x: center.x - width / 2, y: center.y - height / 2, width: width, height: height)
             found.append(DetectedFace(box: box, score: score))

@@ -111,8 +111,7 @@ public struct Verification: Sendable {
         do {
             let reader = try reader(of: input, stream: nil, cancellation)
             observer?.opened(input, info: reader.info)
-            try await search(reader, &findings, kept: KeptFaces(beside: input), observer)
-            try noteHidden(reader, input, cancellation, &findings)
+            try await search(reader, of: input, &findings, kept: KeptFaces(beside: input), cancellation, observer)
             guard findings.frames > 0 else { throw MediaError(.noVideo, "no frame can be decoded") }
             findings.unsearched += reader.unreadablePictures
             if try reader.info.codec == "mjpeg" && reader.info.isPicture && Self.hasPreview(input) {
@@ -122,8 +121,7 @@ public struct Verification: Sendable {
                 do {
                     let other = try self.reader(of: input, stream: stream, cancellation)
                     observer?.opened(input, info: other.info)
-                    try await search(other, &findings, observer)
-                    try noteHidden(other, input, cancellation, &findings)
+                    try await search(other, of: input, &findings, cancellation, observer)
                 } catch let error as MediaError where error.code != .cancelled {
                     findings.unsearched.append("stream \(stream) (\(error.message))")
                 }
@@ -138,16 +136,6 @@ public struct Verification: Sendable {
         return findings
     }
 
-    private func noteHidden(
-        _ reader: FrameReader, _ input: String, _ cancellation: CancellationFlag, _ findings: inout Findings
-    ) throws(MediaError) {
-        let count = try reader.framesHiddenByEditList(path: input, cancellation)
-        guard count > 0 else { return }
-        findings.unsearched.append(
-            "\(NumberText.count(count, "frame")) of stream \(reader.info.streamIndex) that the edit list hides from players"
-                + " only: encode the video again to remove them")
-    }
-
     private func reader(
         of input: String, stream: Int?, _ cancellation: CancellationFlag
     ) throws(MediaError) -> FrameReader {
@@ -158,7 +146,8 @@ public struct Verification: Sendable {
     }
 
     private func search(
-        _ reader: FrameReader, _ findings: inout Findings, kept: KeptFaces? = nil, _ observer: (any RunObserver)?
+        _ reader: FrameReader, of input: String, _ findings: inout Findings, kept: KeptFaces? = nil,
+        _ cancellation: CancellationFlag, _ observer: (any RunObserver)?
     ) async throws {
         let stream = reader.info.streamIndex
         var collector = EpisodeCollector()
@@ -212,6 +201,12 @@ public struct Verification: Sendable {
         if let error = reader.statistics.readError {
             findings.unsearched.append(
                 "stream \(stream) after \(TimeText.seconds(findings.lastMicroseconds)) s (\(error))")
+        }
+        let hidden = try reader.framesHiddenByEditList(path: input, cancellation)
+        if hidden > 0 {
+            findings.unsearched.append(
+                "\(NumberText.count(hidden, "frame")) of stream \(stream) that the edit list hides from players only:"
+                    + " encode the video again to remove them")
         }
     }
 
