@@ -33,8 +33,7 @@ struct TextGrid {
             "File type = \"ooTextFile\"", "Object class = \"TextGrid\"", "", "xmin = 0", "xmax = \(xmax)",
             tiers.isEmpty ? "tiers? <absent>" : "tiers? <exists>",
         ]
-        guard !tiers.isEmpty else { return lines.joined(separator: "\n") + "\n" }
-        lines += ["size = \(tiers.count)", "item []:"]
+        if !tiers.isEmpty { lines += ["size = \(tiers.count)", "item []:"] }
         for (index, tier) in tiers.enumerated() {
             let intervals = intervals(of: tier)
             lines += [

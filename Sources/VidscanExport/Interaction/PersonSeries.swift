@@ -73,13 +73,10 @@ struct PersonSeries {
                 rows <= Self.maximumRows, "is one of more than \(Self.maximumRows) rows, too many to compare people")
             if rows.isMultiple(of: 1 << 12) { try cancellation.check() }
             guard let id = try table.optionalInteger(person, in: ReadLimits.ids) else { continue }
-            var values: [Double] = []
-            for (signal, column) in zip(Self.signals, columns) {
-                values.append(try table.optionalNumber(column, in: signal.range) ?? .nan)
+            let values = try zip(Self.signals, columns).map { signal, column throws(VidscanError) in
+                try table.optionalNumber(column, in: signal.range) ?? .nan
             }
-            let target = try looksAt.flatMap { column throws(VidscanError) in
-                try table.optionalInteger(column, in: 0...ReadLimits.ids.upperBound)
-            }
+            let target = try table.optionalInteger(looksAt, in: 0...ReadLimits.ids.upperBound)
             people[id, default: Rows()].add(
                 values, looksAt: target.map(Int32.init), area: try box.numbers(in: table).box.area, sample: sample)
             for (index, value) in values.enumerated() where !value.isNaN { isKnown[index] = true }
@@ -110,9 +107,8 @@ struct PersonSeries {
     /// On the clock; NaN where it is missing.
     func values(_ signal: Int, of person: Int, _ clock: RegularClock) -> [Double] {
         var values = [Double](repeating: .nan, count: clock.samples)
-        if let rows = people[person] {
-            for (sample, value) in zip(rows.samples, rows.values[signal]) { values[sample] = value }
-        }
+        let rows = people[person, default: Rows()]
+        for (sample, value) in zip(rows.samples, rows.values[signal]) { values[sample] = value }
         return clock.values(values)
     }
 
