@@ -44,10 +44,8 @@ final class NetworkTensor {
 
     /// Aligned to a cache line; the caller deallocates it.
     static func zeros(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
-        let raw = UnsafeMutableRawBufferPointer.allocate(byteCount: count * MemoryLayout<Float>.stride, alignment: 64)
-        let values = raw.bindMemory(to: Float.self)
-        values.initialize(repeating: 0)
-        return values
+        UnsafeMutableRawBufferPointer.allocate(byteCount: count * MemoryLayout<Float>.stride, alignment: 64)
+            .initializeMemory(as: Float.self, repeating: 0)
     }
 }
 
