@@ -78,9 +78,9 @@ package final class OverlayPainter {
             surface.line(through: outline.map { mesh[$0] }, closed: true, .stroke(ink, width: width))
         }
         for outline in MeshOutlines.open { surface.line(through: outline.map { mesh[$0] }, .stroke(ink, width: width)) }
-        for (isLeft, lids, center, rim) in MeshOutlines.eyes where Self.sees(leftEye: isLeft, of: face[.yaw]) {
+        for (isLeft, lids, center) in MeshOutlines.eyes where Self.sees(leftEye: isLeft, of: face[.yaw]) {
             surface.line(through: lids.map { mesh[$0] }, closed: true, .stroke(ink, width: width))
-            let radius = rim.map { mesh.distance(center, $0) }.reduce(0, +) / Double(rim.count)
+            let radius = (1...4).map { mesh.distance(center, center + $0) }.reduce(0, +) / 4
             surface.ellipse(center: mesh[center], radiusX: radius, radiusY: radius, .stroke(.white, width: width * 1.2))
             surface.dots(at: [mesh[center]], radius: width, .white)
         }
@@ -260,15 +260,9 @@ enum MeshOutlines {
         [168, 6, 197, 195, 5, 4, 1],
     ]
 
-    /// The lids, and the centre and the rim of the iris.
-    static let eyes = [
-        (
-            isLeft: true, lids: [263, 249, 390, 373, 374, 380, 381, 382, 362, 398, 384, 385, 386, 387, 388, 466],
-            iris: 473, rim: [474, 475, 476, 477]
-        ),
-        (
-            false, [33, 7, 163, 144, 145, 153, 154, 155, 133, 173, 157, 158, 159, 160, 161, 246], 468,
-            [469, 470, 471, 472]
-        ),
+    /// The lids, and the centre of the iris, whose rim is the next four points.
+    static let eyes: [(isLeft: Bool, lids: [Int], iris: Int)] = [
+        (true, [263, 249, 390, 373, 374, 380, 381, 382, 362, 398, 384, 385, 386, 387, 388, 466], MeshPoint.leftIris),
+        (false, [33, 7, 163, 144, 145, 153, 154, 155, 133, 173, 157, 158, 159, 160, 161, 246], MeshPoint.rightIris),
     ]
 }
