@@ -6,9 +6,17 @@ internal import VidscanFaces
 enum BIDSEvents {
     private struct Column {
         let name, description: String
-        var units: String?
-        var levels: [(String, String)] = []
+        let units: String?
+        let levels: [(String, String)]
         let value: @Sendable (Annotation) -> String?
+
+        init(
+            _ name: String, _ description: String, units: String? = nil, levels: [(String, String)] = [],
+            value: @escaping @Sendable (Annotation) -> String?
+        ) {
+            (self.name, self.description, self.units) = (name, description, units)
+            (self.levels, self.value) = (levels, value)
+        }
     }
 
     static func table(_ annotations: [Annotation]) -> String {
@@ -35,49 +43,39 @@ enum BIDSEvents {
     }
 
     private static let columns = [
+        Column("onset", "When it begins, in seconds from the start of the video file.", units: "s") {
+            ClockText.seconds($0.begin)
+        },
+        Column("duration", "How long it lasts.", units: "s") { $0.durationText },
+        Column("trial_type", "What is seen.", levels: Episode.Kind.allCases.map { ($0.rawValue, $0.meaning) }) {
+            $0.kind.rawValue
+        },
+        Column("person_id", "The person, as in tracks.csv of the vidscan result.") {
+            $0.episode.personID.map(String.init)
+        },
+        Column("person", "The name that the person was given in corrections of the result.") { $0.personName },
+        Column("face_id", "The face, as in tracks.csv of the vidscan result.") { $0.episode.faceID.map(String.init) },
         Column(
-            name: "onset", description: "When it begins, in seconds from the start of the video file.", units: "s",
-            value: { ClockText.seconds($0.begin) }),
-        Column(name: "duration", description: "How long it lasts.", units: "s", value: { $0.durationText }),
+            "value", "For a shot how it begins, for a face how it ends, for a smile its value at the onset (0 to 100)."
+        ) { $0.value },
+        Column("measured", "The fraction of it that was measured, as in events.csv of the vidscan result.") {
+            $0.measured
+        },
+        Column("start_seen", "Whether it was seen to begin; if not, it may have begun earlier.", levels: seen) {
+            $0.episode.isStartSeen ? "1" : "0"
+        },
+        Column("end_seen", "Whether it was seen to end; if not, it may have lasted longer.", levels: seen) {
+            $0.episode.isEndSeen ? "1" : "0"
+        },
         Column(
-            name: "trial_type", description: "What is seen.",
-            levels: Episode.Kind.allCases.map { ($0.rawValue, $0.meaning) }, value: { $0.kind.rawValue }),
-        Column(
-            name: "person_id", description: "The person, as in tracks.csv of the vidscan result.",
-            value: { $0.episode.personID.map(String.init) }),
-        Column(
-            name: "person", description: "The name that the person was given in corrections of the result.",
-            value: { $0.personName }),
-        Column(
-            name: "face_id", description: "The face, as in tracks.csv of the vidscan result.",
-            value: { $0.episode.faceID.map(String.init) }),
-        Column(
-            name: "value",
-            description:
-                "For a shot how it begins, for a face how it ends, for a smile its value at the onset (0 to 100).",
-            value: { $0.value }),
-        Column(
-            name: "measured",
-            description: "The fraction of it that was measured, as in events.csv of the vidscan result.",
-            value: { $0.measured }),
-        Column(
-            name: "start_seen", description: "Whether it was seen to begin; if not, it may have begun earlier.",
-            levels: seen, value: { $0.episode.isStartSeen ? "1" : "0" }),
-        Column(
-            name: "end_seen", description: "Whether it was seen to end; if not, it may have lasted longer.",
-            levels: seen, value: { $0.episode.isEndSeen ? "1" : "0" }),
-        Column(
-            name: "peak",
-            description:
-                "The highest value of the smile or of the closure of the eyes (0 to 100), or of the head's turn in degrees.",
-            value: { number($0.episode.peak) }),
-        Column(name: "mean", description: "The mean of the same value.", value: { number($0.episode.mean) }),
-        Column(
-            name: "with", description: "The ids of the other people who take part.",
-            value: { annotation in
-                let others = annotation.episode.otherPersonIDs
-                return others.isEmpty ? nil : others.map(String.init).joined(separator: " ")
-            }),
+            "peak",
+            "The highest value of the smile or of the closure of the eyes (0 to 100), or of the head's turn in degrees."
+        ) { number($0.episode.peak) },
+        Column("mean", "The mean of the same value.") { number($0.episode.mean) },
+        Column("with", "The ids of the other people who take part.") { annotation in
+            let others = annotation.episode.otherPersonIDs
+            return others.isEmpty ? nil : others.map(String.init).joined(separator: " ")
+        },
     ]
 
     private static let seen = [("0", "no"), ("1", "yes")]

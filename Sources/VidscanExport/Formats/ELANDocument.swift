@@ -69,17 +69,16 @@ struct ELANDocument {
 
     /// `slots` are the ids of the time slots, by milliseconds.
     private func element(of tier: Tier, slots: [Int64: String], number: inout Int) -> XMLElement {
-        var annotations: [XMLElement] = []
-        for annotation in tier.annotations {
+        let annotations = tier.annotations.compactMap { annotation -> XMLElement? in
             guard let begin = slots[annotation.beginMilliseconds], let end = slots[annotation.endMilliseconds],
                 annotation.beginMilliseconds < annotation.endMilliseconds
-            else { continue }
+            else { return nil }
             number += 1
             let aligned = XMLElement(
                 "ALIGNABLE_ANNOTATION",
                 [("ANNOTATION_ID", "a\(number)"), ("TIME_SLOT_REF1", begin), ("TIME_SLOT_REF2", end)],
                 [XMLElement("ANNOTATION_VALUE", [], text: annotation.label)])
-            annotations.append(XMLElement("ANNOTATION", [], [aligned]))
+            return XMLElement("ANNOTATION", [], [aligned])
         }
         let participant = tier.speaker.map { [("PARTICIPANT", $0)] } ?? []
         return XMLElement(
@@ -90,17 +89,13 @@ struct ELANDocument {
     private static let linguisticType = "vidscan"
 
     /// The relations between tiers, which ELAN expects in every document. None is used here.
-    private static let constraints = [
-        (
-            "Time_Subdivision",
-            "Time subdivision of parent annotation's time interval, no time gaps allowed within this interval"
-        ),
-        (
-            "Symbolic_Subdivision",
-            "Symbolic subdivision of a parent annotation. Annotations refering to the same parent are ordered"
-        ),
-        ("Symbolic_Association", "1-1 association with a parent annotation"),
-        ("Included_In", "Time alignable annotations within the parent annotation's time interval, gaps are allowed"),
+    private static let constraints: KeyValuePairs = [
+        "Time_Subdivision":
+            "Time subdivision of parent annotation's time interval, no time gaps allowed within this interval",
+        "Symbolic_Subdivision":
+            "Symbolic subdivision of a parent annotation. Annotations refering to the same parent are ordered",
+        "Symbolic_Association": "1-1 association with a parent annotation",
+        "Included_In": "Time alignable annotations within the parent annotation's time interval, gaps are allowed",
     ]
 }
 
