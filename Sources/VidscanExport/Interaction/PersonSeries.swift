@@ -94,14 +94,11 @@ struct PersonSeries {
             "has more than \(Self.maximumPeople) people who are in sight for \(NumberText.plain(seconds)) s, too many"
                 + " to compare")
         let samples = candidates.map { Set(people[$0]?.samples ?? []) }
-        var pairs: [(Int, Int)] = []
-        for first in candidates.indices {
-            for second in candidates.indices.dropFirst(first + 1)
-            where samples[second].count(where: samples[first].contains) >= needed {
-                pairs.append((candidates[first], candidates[second]))
-            }
+        return candidates.indices.flatMap { first in
+            candidates.indices.dropFirst(first + 1)
+                .filter { samples[$0].count(where: samples[first].contains) >= needed }
+                .map { (candidates[first], candidates[$0]) }
         }
-        return pairs
     }
 
     /// On the clock; NaN where it is missing.
