@@ -144,9 +144,8 @@ public struct TrackletLinker: Sendable {
             }
             if tracks[track].embeddings.isEmpty {
                 if let certainty = certainties[track] {
-                    return min(
-                        IdentityCalibration.maximumByAppearance,
-                        0.5 + 0.05 * (certainty - IdentityProfile.Difference.certain))
+                    let confidence = 0.5 + 0.05 * (certainty - IdentityProfile.Difference.certain)
+                    return min(confidence, IdentityCalibration.maximumByAppearance)
                 }
                 return rivals.isEmpty && groups.members[own].count == 1
                     ? IdentityCalibration.confidence(margin: nil) : IdentityCalibration.unjudged

@@ -44,10 +44,7 @@ public struct HeadPose: Sendable, Equatable {
     /// Nose, eye corners, cheeks and jaw of the mean of 2,974 neutral faces, made symmetric: x to the right of the
     /// frame, y up, z towards the viewer, origin at the nose root, outer eye corners 1 apart.
     private static let anchors: [(index: Int, position: Vector3)] =
-        [
-            (index: 4, position: Vector3(x: 0, y: -0.4185, z: 0.22483)),
-            (index: 6, position: Vector3(x: 0, y: -0.08947, z: 0.04298)),
-        ]
+        [(4, Vector3(x: 0, y: -0.4185, z: 0.22483)), (6, Vector3(x: 0, y: -0.08947, z: 0.04298))]
         + pair(129, 358, x: 0.23588, y: -0.46681, z: -0.0527)
         + pair(33, 263, x: 0.5, y: -0.04458, z: -0.20769)
         + pair(133, 362, x: 0.19646, y: -0.06135, z: -0.15607)
@@ -58,7 +55,7 @@ public struct HeadPose: Sendable, Equatable {
     private static func pair(
         _ left: Int, _ right: Int, x: Double, y: Double, z: Double
     ) -> [(index: Int, position: Vector3)] {
-        [(index: left, position: Vector3(x: -x, y: y, z: z)), (index: right, position: Vector3(x: x, y: y, z: z))]
+        [(left, Vector3(x: -x, y: y, z: z)), (right, Vector3(x: x, y: y, z: z))]
     }
 }
 
