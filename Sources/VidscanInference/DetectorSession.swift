@@ -92,19 +92,14 @@ public final class DetectorSession {
             guard !(cell[0] < minimumLogit) else { continue }
             let confidence = Double(1 / (1 + exp(-cell[0])))
             guard confidence >= minimumConfidence else { continue }
-            let (boxHeight, boxWidth) = (exp(Double(cell[1])) * unit, exp(Double(cell[2])) * unit)
-            let centerX = (Double(column) + Double(cell[4]) + 0.5) * unit
-            let centerY = (Double(row) + Double(cell[3]) + 0.5) * unit
-            let box = Rectangle(
-                x: centerX - boxWidth / 2, y: centerY - boxHeight / 2, width: boxWidth, height: boxHeight)
-            let point = { (index: Int) in
-                Point(
-                    x: box.x + Double(cell[6 + 2 * index]) * boxWidth,
-                    y: box.y + Double(cell[5 + 2 * index]) * boxHeight)
-            }
-            guard box.width.isFinite, box.height.isFinite else { continue }
+            // The network gives y before x.
+            func point(_ index: Int) -> Point { Point(x: Double(cell[index + 1]), y: Double(cell[index])) }
+            let size = Point(x: exp(point(1).x), y: exp(point(1).y)) * unit
+            guard size.x.isFinite, size.y.isFinite else { continue }
+            let corner = (Point(x: Double(column), y: Double(row)) + point(3) + 0.5) * unit - size / 2
+            let box = Rectangle(x: corner.x, y: corner.y, width: size.x, height: size.y)
             // The network orders eyes and mouth corners by their side in the frame: the subject's right comes first.
-            let landmarks = FaceLandmarks(points: [1, 0, 2, 4, 3].map(point))
+            let landmarks = FaceLandmarks(points: [1, 0, 2, 4, 3].map { corner + point(5 + 2 * $0) * size })
             found.append(FaceDetection(box: box, confidence: min(confidence, 1), landmarks: landmarks))
         }
         return Self.suppress(found, maximumOverlap: maximumOverlap)

@@ -23,8 +23,7 @@ public final class InferenceRuntime: @unchecked Sendable {
     /// For example `2026.4.1`. Loads no library, which would take memory and a tenth of a second.
     public static var installedVersion: String {
         let path = (try? OpenVINOLibrary.path()).map { FilePath.sibling(of: $0, named: "openvino.version") }
-        let text = path.flatMap { AlignedBytes(path: $0) }.map { String(decoding: $0.bytes, as: UTF8.self) }
-        return text?.split(whereSeparator: \.isNewline).first.map(String.init) ?? version
+        return path.flatMap(FileSystem.text)?.split(whereSeparator: \.isNewline).first.map(String.init) ?? version
     }
 
     /// OpenVINO's build number, for example `2026.4.1-22982-…`.
