@@ -59,9 +59,8 @@ package final class StickerPainter {
                 (width, height) = (distance * 1.25, distance * 0.5)
             }
         }
-        return Rectangle(
-            x: center.x - width * options.scale / 2, y: center.y - height * options.scale / 2,
-            width: width * options.scale, height: height * options.scale)
+        (width, height) = (width * options.scale, height * options.scale)
+        return Rectangle(x: center.x - width / 2, y: center.y - height / 2, width: width, height: height)
     }
 
     func paint(on face: FaceState, of frame: EditableFrame) throws(MediaError) {
