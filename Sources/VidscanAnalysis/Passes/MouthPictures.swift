@@ -39,7 +39,6 @@ struct FacePositions {
             return (track, box.interpolated(to: other, fraction: fraction))
         }
     }
-
 }
 
 /// The next pictures of a mouth.

@@ -173,7 +173,6 @@ struct SegmentFolder {
     /// - Throws: `VidscanError` if the folder is not a segment, or was made by another version.
     init(path: String) throws(VidscanError) {
         name = path
-        let failure = { (reason: String) in VidscanError.result(reason, input: path) }
         let file = "\(path)/\(ResultFolder.Kind.segment.record)"
         try require(
             FileManager.default.fileExists(atPath: file), .result,
@@ -182,13 +181,13 @@ struct SegmentFolder {
             record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.segment.record).part
             try record.check()
         } catch {
-            throw failure(error.reason)
+            throw .result(error.reason, input: path)
         }
         do {
             // The filters have already run, and nothing runs them again.
             settings = try ResolvedSettings(workers: 1, file: PipelineFile(path: file, filters: .keep)).settings
         } catch {
-            throw failure("its part.json cannot be read by this version")
+            throw .result("its part.json cannot be read by this version", input: path)
         }
         try require(
             record.tools.vidscanVersion == Vidscan.version, .result,

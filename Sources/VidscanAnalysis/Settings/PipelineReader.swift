@@ -15,20 +15,12 @@ struct PipelineReader {
 
     mutating func read(_ root: Node) {
         if root.isEmpty { return }
-        guard let mapping = root.mapping else {
-            return note(root, "the file is \(root.words); allowed: sections (\(SettingsSection.names))")
+        // In a `run.json`, the record of a run, the sections are not in order.
+        let record = root.mapping?["vidscan_version"] == nil ? nil : root.mapping?["pipeline"]
+        let (node, owner) = record.map { ($0, "'pipeline'") } ?? (root, "the file")
+        guard let sections = node.mapping else {
+            return note(node, "\(owner) is \(node.words); allowed: sections (\(SettingsSection.names))")
         }
-        // A `run.json`, the record of a run.
-        if let record = mapping["pipeline"], mapping["vidscan_version"] != nil {
-            guard let sections = record.mapping else {
-                return note(record, "'pipeline' is \(record.words); allowed: sections (\(SettingsSection.names))")
-            }
-            return read(sections: sections, inOrder: false)
-        }
-        read(sections: mapping, inOrder: true)
-    }
-
-    private mutating func read(sections: Node.Mapping, inOrder: Bool) {
         let names = SettingsSection.all.map(\.name)
         var last = 0
         for (keyNode, value) in sections {
@@ -45,7 +37,7 @@ struct PipelineReader {
                 note(keyNode, unknown: "section", name, among: names + [Self.summaryKey])
                 continue
             }
-            if inOrder, index < last {
+            if record == nil, index < last {
                 note(
                     keyNode,
                     "section '\(name)' comes after '\(names[last])'; allowed: the order \(SettingsSection.names)")

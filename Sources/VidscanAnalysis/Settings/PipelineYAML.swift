@@ -111,18 +111,14 @@ package enum PipelineText {
 extension ResolvedSettings {
     /// The text of a pipeline file with all settings, each with the origin of its value.
     package var yaml: String {
-        var lines: [(text: String, comment: String)] = []
-        for section in SettingsSection.all {
-            if let whole = section.whole {
-                lines += wholeLines(whole)
-                continue
-            }
-            lines.append(("\(section.name):", ""))
-            for setting in section.settings {
-                let value = setting.get(settings)
-                let meaning = value == .absent ? setting.nullMeaning.map { ": \($0)" } ?? "" : ""
-                lines.append(("  \(setting.name): \(PipelineText.yaml(value))", "\(origin(of: setting))\(meaning)"))
-            }
+        let lines = SettingsSection.all.flatMap { section -> [(text: String, comment: String)] in
+            if let whole = section.whole { return wholeLines(whole) }
+            return [("\(section.name):", "")]
+                + section.settings.map { setting in
+                    let value = setting.get(settings)
+                    let meaning = value == .absent ? setting.nullMeaning.map { ": \($0)" } ?? "" : ""
+                    return ("  \(setting.name): \(PipelineText.yaml(value))", "\(origin(of: setting))\(meaning)")
+                }
         }
         let width = lines.filter { !$0.comment.isEmpty }.map(\.text.count).filter { $0 < 60 }.max() ?? 0
         return lines.map { line in

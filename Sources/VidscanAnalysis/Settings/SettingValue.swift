@@ -197,9 +197,7 @@ extension Optional: SettingType where Wrapped: SettingType {
     static var settingKind: SettingKind { Wrapped.settingKind }
     var settingValue: SettingValue { map(\.settingValue) ?? .absent }
     static func from(_ value: SettingValue) -> Wrapped?? {
-        if value == .absent { return .some(nil) }
-        guard let wrapped = Wrapped.from(value) else { return nil }
-        return .some(wrapped)
+        value == .absent ? .some(nil) : Wrapped.from(value).map(Optional.some)
     }
 }
 

@@ -59,31 +59,19 @@ public enum MetricChoice {
 
     /// - Returns: `nil` if a name is neither a metric nor a group.
     public static func metrics(named names: [String]) -> Set<Metric>? {
-        var metrics: Set<Metric> = []
-        for name in names {
-            if name == "all" {
-                metrics.formUnion(Metric.allCases)
-            } else if let group = Metric.Group(rawValue: name) {
-                metrics.formUnion(Metric.allCases.filter { $0.group == group })
-            } else if let metric = Metric(rawValue: name) {
-                metrics.insert(metric)
-            } else if name != "none" {
-                return nil
-            }
-        }
-        return metrics
+        guard names.allSatisfy(Self.names.contains) else { return nil }
+        return Set(
+            Metric.allCases.filter { ["all", $0.group.rawValue, $0.rawValue].contains(where: names.contains) })
     }
 
     /// Returns the shortest list of names that selects the metrics.
     static func names(of metrics: Set<Metric>) -> [String] {
         if metrics.isEmpty { return ["none"] }
         if metrics.count == Metric.allCases.count { return ["all"] }
-        var names: [String] = []
-        for group in Metric.Group.allCases {
+        return Metric.Group.allCases.flatMap { group in
             let members = Metric.allCases.filter { $0.group == group }
             let chosen = members.filter(metrics.contains)
-            names += chosen.count == members.count ? [group.rawValue] : chosen.map(\.rawValue)
+            return chosen.count == members.count ? [group.rawValue] : chosen.map(\.rawValue)
         }
-        return names
     }
 }
