@@ -35,8 +35,7 @@ struct EmbeddingPass {
         var matches: [Int: Double] = [:]
         for (track, summary) in tracks.summaries.enumerated() {
             for crop in summary.crops {
-                guard let embedding = crop.embedding else { continue }
-                matches[crop.offset] = matching.confidence(of: embedding, track: track)
+                matches[crop.offset] = crop.embedding.flatMap { matching.confidence(of: $0, track: track) }
             }
         }
         guard settings.track.person, comparesEverySample, matchesAreUsed else { return matches }

@@ -97,8 +97,7 @@ struct PipelineReader {
     }
 
     private mutating func take(_ setting: Setting, _ value: SettingValue, _ node: Node) {
-        settings.append(
-            ResolvedSettings.Override(setting: setting, value: value, origin: .file(file, node.position)))
+        settings.append(ResolvedSettings.Override(setting: setting, value: value, origin: .file(file, node.position)))
     }
 
     private mutating func note(_ setting: Setting, _ node: Node, _ error: SettingsError? = nil) {

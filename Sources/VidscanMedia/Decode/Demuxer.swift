@@ -144,12 +144,7 @@ final class Demuxer {
         else { return nil }
         let position = av_index_search_timestamp(stream, decoding, AVSEEK_FLAG_ANY)
         guard position >= 0, position < count else { return nil }
-        var frames: Int64 = 0
-        for entry in 0..<position {
-            guard let listing = avformat_index_get_entry(stream, entry) else { return nil }
-            if listing.pointee.flags & AVINDEX_DISCARD_FRAME == 0 { frames += 1 }
-        }
-        return Landing(packet: packet, frames: frames)
+        return Landing(packet: packet, frames: Int64(input.indexedFrames(stream, before: position)))
     }
 }
 

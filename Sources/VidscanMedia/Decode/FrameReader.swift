@@ -81,8 +81,8 @@ package final class FrameReader {
     /// How many frames the file has that an edit list hides from players, as after trimming without encoding again.
     package func framesHiddenByEditList(path: String, _ cancellation: CancellationFlag) throws(MediaError) -> Int {
         let all = try InputContext(path: path, cancellation: cancellation, ignoresEditLists: true)
-        let (count, index) = (Int(all.pointer.pointee.nb_streams), info.streamIndex)
-        return index < count ? all.indexedFrames(stream: index) - demuxer.input.indexedFrames(stream: index) : 0
+        guard let stream = all.streams.first(where: { $0.pointee.index == info.streamIndex }) else { return 0 }
+        return all.indexedFrames(stream) - demuxer.input.indexedFrames(demuxer.stream)
     }
 
     /// Returns `nil` at the end of the video or of the window. Throws when no frame could be decoded.

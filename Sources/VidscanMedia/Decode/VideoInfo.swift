@@ -63,8 +63,6 @@ package struct ReadStatistics: Sendable, Equatable, Codable {
     /// Where the file's timestamps jump within the window, in order of time.
     package var discontinuities: [TimestampDiscontinuity] = []
 
-    package init() {}
-
     package mutating func join(_ next: ReadStatistics) {
         let counts: [WritableKeyPath<Self, Int>] = [
             \.packetsDecoded, \.packetsDropped, \.framesDecoded, \.damage, \.corruptPackets, \.implausibleTimestamps,

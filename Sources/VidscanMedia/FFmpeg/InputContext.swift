@@ -78,10 +78,9 @@ struct InputContext: ~Copyable {
         avformat_close_input(&pointer)
     }
 
-    /// How many frames of a stream are shown, as far as the file has an index of them.
-    func indexedFrames(stream index: Int) -> Int {
-        let stream = pointer.pointee.streams[index]
-        return (0..<avformat_index_get_entries_count(stream)).count { number in
+    /// How many frames of a stream are shown, as far as the file has an index of them. `end`: the entry to stop before.
+    func indexedFrames(_ stream: Stream, before end: Int32? = nil) -> Int {
+        (0..<(end ?? avformat_index_get_entries_count(stream))).count { number in
             avformat_index_get_entry(stream, number).map { $0.pointee.flags & AVINDEX_DISCARD_FRAME == 0 } ?? false
         }
     }

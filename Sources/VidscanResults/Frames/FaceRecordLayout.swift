@@ -23,9 +23,8 @@ package struct FaceRecordLayout: Codable, Sendable, Equatable {
     /// Per face; 0 if they are not written.
     package var blendshapeCount: Int
 
-    package init(hasEvidence: Bool, hasSignatures: Bool = false, hasMesh: Bool, blendshapeCount: Int) {
-        (self.hasEvidence, self.hasSignatures) = (hasEvidence, hasSignatures)
-        (self.hasMesh, self.blendshapeCount) = (hasMesh, blendshapeCount)
+    package init(hasEvidence: Bool, hasMesh: Bool, blendshapeCount: Int) {
+        (self.hasEvidence, self.hasMesh, self.blendshapeCount) = (hasEvidence, hasMesh, blendshapeCount)
     }
 
     /// Without its signature and its faces.

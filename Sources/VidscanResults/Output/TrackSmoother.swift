@@ -28,8 +28,7 @@ struct TrackSmoother {
 
     func rows(_ window: [Entry], at position: Int) -> [FaceRow] {
         let frame = window[position].frame
-        var rows: [FaceRow] = []
-        for face in frame.faces where face.track > 0 {
+        return frame.faces.filter { $0.track > 0 }.map { face in
             let track = outcome.tracks[face.track - 1]
             let before = neighbours(of: face, window, position, step: -1)
             let after = neighbours(of: face, window, position, step: 1)
@@ -37,12 +36,10 @@ struct TrackSmoother {
             if isSmoothed { smooth(&judged, before + after, in: frame.size) }
             judgeEyes(&judged, before, after)
             baseline.apply(to: &judged, faceID: track.faceID, metrics: metrics)
-            rows.append(
-                FaceRow(
-                    microseconds: frame.microseconds, frame: frame.index, faceID: track.faceID,
-                    personID: track.personID, face: judged, raw: face.numbers, metrics: metrics))
-        }
-        return rows.sorted { $0.faceID < $1.faceID }
+            return FaceRow(
+                microseconds: frame.microseconds, frame: frame.index, faceID: track.faceID, personID: track.personID,
+                face: judged, raw: face.numbers, metrics: metrics)
+        }.sorted { $0.faceID < $1.faceID }
     }
 
     /// The nearest one comes first.

@@ -12,8 +12,7 @@ package struct StoredResult {
         for folder in [path, FilePath.folder(of: FilePath.absolute(path))].compactMap({ try? Folder($0) }) {
             WorkingItem.removeLeftovers(in: folder)
         }
-        try require(
-            ResultFinder.isResult(path), .result, "is not a vidscan result: it has no run.json", input: path)
+        try require(ResultFinder.isResult(path), .result, "is not a vidscan result: it has no run.json", input: path)
         do throws(VidscanError) {
             record = try RecordFile.decode(RunRecord.self, folder: path, name: "run.json")
             try record.check()
