@@ -24,6 +24,7 @@ struct CorrectedResult {
             corrected.frames(of: source.name, isLeftOut: tracks.isExcluded), corrected.outcome, options: options
         ) { try model(digests) }
         let summary = try await pass.run(into: [writer, record])
+        try writer.write(summary.quality)
         let rows = hasEmbeddings ? try embeddings() : nil
         if let rows { try writer.write(rows) }
         try writer.finish()

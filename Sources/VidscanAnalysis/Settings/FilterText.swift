@@ -60,10 +60,7 @@ package enum FilterText {
     }
 
     private static func bound(_ value: Double) -> String {
-        switch value {
-        case ..<(-2_147_483_647), 2_147_483_647...: "any"
-        default: NumberText.plain(value)
-        }
+        (-2_147_483_647..<2_147_483_647).contains(value) ? NumberText.plain(value) : "any"
     }
 
     private static func json(_ filter: FilterDescription) -> String {

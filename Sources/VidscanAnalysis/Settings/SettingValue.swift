@@ -40,12 +40,7 @@ package enum SettingKind: Sendable, Equatable {
     private static let nearNamesAtOnce = 5
     package static let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
 
-    package var isList: Bool {
-        switch self {
-        case .list, .ids: true
-        default: false
-        }
-    }
+    package var isList: Bool { if case .list = self { true } else { self == .ids } }
 
     /// The names that the value, or an item of it, is one of, if they are few enough to be listed.
     package var listedValues: [String]? {

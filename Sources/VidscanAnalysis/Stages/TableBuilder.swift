@@ -125,6 +125,7 @@ final class TableBuilder: FrameSink {
         let pass = OutputPass(tracked, outcome, options: options) { try models().expressionModel() }
         let record = try ResultRecordWriter(folderPath: folderPath, options, outcome)
         let written = try await pass.run(into: [writer, record] + (consumer.map { [$0] } ?? []))
+        try writer.write(written.quality)
         if settings.track.keepsEmbeddings {
             let rows = tracks.embeddingRows
             try writer.write(rows)

@@ -53,12 +53,11 @@ final class EncoderInputConverter {
             toFullRange: true)
         guard let base = output.data.0 else { return output }
         for y in 0..<frame.size.height {
-            for pixel in stride(
-                from: y * Int(output.linesize.0), to: y * Int(output.linesize.0) + 4 * frame.size.width, by: 4)
-            {
-                let alpha = Int(base[pixel + 3])
-                for channel in pixel..<pixel + 3 where alpha < 255 {
-                    base[channel] = UInt8((Int(base[channel]) * alpha + 127) / 255)
+            for x in 0..<frame.size.width {
+                let pixel = base + y * Int(output.linesize.0) + 4 * x
+                let alpha = Int(pixel[3])
+                for channel in 0..<3 where alpha < 255 {
+                    pixel[channel] = UInt8((Int(pixel[channel]) * alpha + 127) / 255)
                 }
             }
         }

@@ -56,10 +56,7 @@ package final class FilterDescription: @unchecked Sendable {
     package var reach: String? {
         guard review == nil else { return nil }
         if let access = FilterTraits.access(of: name) { return access }
-        let (inputs, outputs) = (inputs, outputs)
-        if (inputs + outputs).isEmpty || (inputs + outputs).contains(where: { $0 != "video" }) {
-            return "is not only for video"
-        }
+        if Set(inputs + outputs) != ["video"] { return "is not only for video" }
         if inputs.isEmpty, !hasMoreInputs { return "is a source of frames" }
         if outputs.isEmpty, !hasMoreOutputs { return "is a sink for frames" }
         return "is not on the reviewed list"

@@ -4,13 +4,9 @@ package import VidscanFaces
 package protocol RowConsumer {
     /// Called in time order. `frame` is as it was measured; faces that are not kept have no track.
     func tracked(_ frame: FrameRecord, shot: Int, rows: [FaceRow]) async throws
-    /// Called once, after the last frame, before `completed`. The rows are those of `quality.csv`.
-    func judged(_ people: [QualityRow]) async throws
     /// Called once, after the last frame.
     func completed(_ tracks: [TrackRow], _ events: [FaceEvent], _ episodes: [Episode]) async throws
 }
-
-extension RowConsumer { package func judged(_ people: [QualityRow]) {} }
 
 /// The frames of a record. While they are read, their faces get their tracks, unless the record has these.
 package struct TrackedFrames: Sendable {
@@ -49,7 +45,7 @@ package struct TrackedFrames: Sendable {
 package struct OutputPass: Sendable {
     package struct Summary: Sendable {
         package var faces = 0, faceIDs = 0, personIDs = 0, events = 0
-        /// By person_id.
+        /// The rows of `quality.csv`, by person_id.
         package var quality: [QualityRow] = []
         /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
         package var lacksBlinks = false
@@ -103,10 +99,7 @@ package struct OutputPass: Sendable {
         for known in closures.finish() { try await enter(known) }
         while current < window.count { try await writeCurrent() }
         let (tracks, people, events, episodes) = aggregator.finish()
-        for consumer in consumers {
-            try await consumer.judged(people)
-            try await consumer.completed(tracks, events, episodes)
-        }
+        for consumer in consumers { try await consumer.completed(tracks, events, episodes) }
         (summary.faceIDs, summary.events, summary.quality) = (tracks.count, events.count, people)
         summary.personIDs = Set(tracks.compactMap(\.personID)).count
         summary.lacksBlinks = !aggregator.detectsBlinks && aggregator.hasMeasuredEyes

@@ -133,10 +133,9 @@ package struct CoverFile: Decodable, Sendable {
 
 extension Rectangle {
     package func interpolated(to other: Rectangle, fraction: Double) -> Rectangle {
-        func between(_ side: KeyPath<Rectangle, Double>) -> Double {
-            self[keyPath: side] + (other[keyPath: side] - self[keyPath: side]) * fraction
-        }
-        return Rectangle(x: between(\.x), y: between(\.y), width: between(\.width), height: between(\.height))
+        Rectangle(
+            x: x + (other.x - x) * fraction, y: y + (other.y - y) * fraction,
+            width: width + (other.width - width) * fraction, height: height + (other.height - height) * fraction)
     }
 }
 

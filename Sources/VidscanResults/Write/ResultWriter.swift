@@ -65,7 +65,7 @@ package final class ResultWriter: RowConsumer {
         }
     }
 
-    package func judged(_ people: [QualityRow]) throws(VidscanError) {
+    package func write(_ people: [QualityRow]) throws(VidscanError) {
         for row in people { try quality?.write { $0.writeCSV(row: QualityTable.fields(of: row)) } }
     }
 
