@@ -1,4 +1,3 @@
-internal import Foundation
 package import VidscanBase
 internal import VidscanMedia
 package import VidscanResults
@@ -175,7 +174,7 @@ struct SegmentFolder {
         name = path
         let file = "\(path)/\(ResultFolder.Kind.segment.record)"
         try require(
-            FileManager.default.fileExists(atPath: file), .result,
+            FileSystem.entry(file) != nil, .result,
             "is not a segment made by 'vidscan analyze --segment': it has no part.json", input: path)
         do throws(VidscanError) {
             record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.segment.record).part

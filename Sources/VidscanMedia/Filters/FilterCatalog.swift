@@ -5,7 +5,7 @@ package enum FilterCatalog {
     /// Filters with a video input or output, and those whose pads depend on their options, sorted by name.
     package static let all: [FilterDescription] = {
         let filters = sequence(state: nil as UnsafeMutableRawPointer?) { av_filter_iterate(&$0) }
-        let found = filters.map { FilterDescription($0) }.filter { filter in
+        let found = filters.map { FilterDescription(filter: $0) }.filter { filter in
             let pads = filter.inputs + filter.outputs
             return !audioOnly.contains(filter.name) && (pads.contains("video") || pads.isEmpty)
         }
@@ -16,26 +16,21 @@ package enum FilterCatalog {
 
     package static func named(_ name: String) -> FilterDescription? { all.first { $0.name == name } }
 
+    /// Also finds filters of sound alone.
+    static func installed(_ name: String) -> FilterDescription? {
+        avfilter_get_by_name(name).map(FilterDescription.init(filter:))
+    }
+
     /// Audio filters without fixed pads, whose media type the library does not show.
     private static let audioOnly = Set(
         words: "afir ainterleave amerge amix asegment astreamselect headphone join ladspa lv2")
 }
 
 /// `@unchecked Sendable`: libavfilter's tables are constants.
-package final class FilterDescription: @unchecked Sendable {
+package struct FilterDescription: @unchecked Sendable {
     let filter: UnsafePointer<AVFilter>
-    package let name: String
 
-    init(_ filter: UnsafePointer<AVFilter>) {
-        self.filter = filter
-        name = String(cString: filter.pointee.name)
-    }
-
-    convenience init?(_ name: String) {
-        guard let filter = avfilter_get_by_name(name) else { return nil }
-        self.init(filter)
-    }
-
+    package var name: String { String(cString: filter.pointee.name) }
     package var summary: String { text(filter.pointee.description) ?? "" }
     /// `other` for a filter in no table.
     package var category: FilterCategory { FilterCategory.of(name) ?? .other }

@@ -65,7 +65,7 @@ public struct FilterChain: Sendable, Hashable {
 
     /// Gives every option its name.
     private static func named(_ call: FilterCall, allowsFiles: Bool) throws(MediaError) -> FilterCall {
-        guard let filter = FilterDescription(call.name) else {
+        guard let filter = FilterCatalog.installed(call.name) else {
             let near = NearestName.suggestion(for: call.name, among: FilterCatalog.names)
             throw MediaError(.filter, "unknown filter '\(call.name)'\(near)", remedy: .listFilters)
         }

@@ -87,7 +87,7 @@ package enum AnonymizationFilters {
             return "a filter chain with branches may drop, add, delay or move frames"
         }
         for call in calls where !names.contains(call.name) {
-            guard let isDefault = deinterlacers[call.name], let filter = FilterDescription(call.name) else {
+            guard let isDefault = deinterlacers[call.name], let filter = FilterCatalog.installed(call.name) else {
                 let reason = "may keep faces from the detector, or move, drop or add frames"
                 return "the filter '\(call.name)' \(reason); apply it to the video beforehand"
             }

@@ -68,7 +68,7 @@ package final class FrameRecordReader {
     /// Without `readsCrops`, faces get only the offsets of their crops.
     package init(folder: String, name: String, readsCrops: Bool = false) throws(VidscanError) {
         self.readsCrops = readsCrops
-        input = try BinaryFile(folder: folder, name: name)
+        input = try BinaryFile(path: "\(folder)/\(name)")
         header = try RecordHeader.read(from: input)
     }
 
@@ -147,9 +147,7 @@ package final class FrameRecordReader {
 package final class FaceCropReader: Sendable {
     private let file: ReadableFile
 
-    package init(_ frames: FrameRecordFile) throws(VidscanError) {
-        file = try ReadableFile(folder: FilePath.folder(of: frames.path), name: FilePath.name(of: frames.path))
-    }
+    package init(_ frames: FrameRecordFile) throws(VidscanError) { file = try ReadableFile(path: frames.path) }
 
     package func crop(at offset: Int) throws(VidscanError) -> FaceCrop {
         FaceCrop(pixels: try file.read(FaceCrop.byteCount, at: offset))

@@ -8,11 +8,9 @@ final class ReadableFile: Sendable {
     let size: Int64
     private let descriptor: Int32
 
-    convenience init(folder: String, name: String) throws(VidscanError) {
-        try self.init(path: folder + "/" + name, name: name)
-    }
-
-    init(path: String, name: String) throws(VidscanError) {
+    /// `name` is for messages.
+    init(path: String, name: String? = nil) throws(VidscanError) {
+        let name = name ?? FilePath.name(of: path)
         self.name = name
         do throws(SystemError) { (descriptor, size) = try FileSystem.openFile(path) } catch {
             throw Self.unreadable(name, error)
@@ -88,7 +86,7 @@ final class BinaryFile {
     private var position = 0
     private(set) var offset = 0
 
-    init(folder: String, name: String) throws(VidscanError) { file = try ReadableFile(folder: folder, name: name) }
+    init(path: String) throws(VidscanError) { file = try ReadableFile(path: path) }
 
     var name: String { file.name }
     var size: Int64 { file.size }

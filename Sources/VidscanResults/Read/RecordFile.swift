@@ -7,7 +7,7 @@ package enum RecordFile {
     package static func decode<Value: Decodable>(
         _ type: Value.Type, folder: String, name: String, limit: Int = ReadLimits.record
     ) throws(VidscanError) -> Value {
-        let bytes = try ReadableFile(folder: folder, name: name).contents(limit: limit)
+        let bytes = try ReadableFile(path: "\(folder)/\(name)").contents(limit: limit)
         do { return try decoder.decode(type, from: Data(bytes)) } catch {
             throw .result("its \(name) cannot be read: \(reason(error))")
         }

@@ -18,7 +18,7 @@ package final class TableReader {
     /// Throws if the header is missing or names a column twice.
     package init(folder: String, name: String) throws(VidscanError) {
         self.name = name
-        file = try ReadableFile(folder: folder, name: name)
+        file = try ReadableFile(path: "\(folder)/\(name)")
         guard try nextLine() else { throw .result("\(name) is empty") }
         for (index, range) in fields.enumerated() {
             let column = String(decoding: buffer[range], as: UTF8.self)

@@ -134,7 +134,7 @@ package final class LandmarkReader {
 
     /// Throws if no run writes such a file, or if its size contradicts its header.
     package init(folder: String) throws(VidscanError) {
-        input = try BinaryFile(folder: folder, name: LandmarkFile.name)
+        input = try BinaryFile(path: "\(folder)/\(LandmarkFile.name)")
         rows = try LandmarkFile.header.rows(in: input)
     }
 
@@ -169,11 +169,11 @@ package final class EmbeddingReader {
 
     /// Throws if no run writes such a file, or if its size contradicts its header.
     package init(folder: String) throws(VidscanError) {
-        input = try BinaryFile(folder: folder, name: EmbeddingFile.name)
+        input = try BinaryFile(path: "\(folder)/\(EmbeddingFile.name)")
         do throws(VidscanError) {
             rows = try EmbeddingFile.header.rows(in: input, maximum: ReadLimits.embeddings)
         } catch {
-            let former = try BinaryFile(folder: folder, name: EmbeddingFile.name)
+            let former = try BinaryFile(path: "\(folder)/\(EmbeddingFile.name)")
             guard (try? EmbeddingFile.formerHeader.rows(in: former)) != nil else { throw error }
             throw .result(
                 "\(EmbeddingFile.name) was made by an earlier version with another face model; analyse the video again with"
