@@ -20,14 +20,12 @@ struct CorrectedResult {
         let writer = try ResultWriter(
             folderPath: folder, input: source.record.input.path, options: options, writesEmbeddings: hasEmbeddings)
         let record = try ResultRecordWriter(folderPath: folder, options, corrected.outcome)
-        let pass = OutputPass(
-            corrected.frames(of: source.name, isLeftOut: tracks.isExcluded), corrected.outcome, options: options
+        let summary = try await OutputPass.run(
+            corrected.frames(of: source.name, isLeftOut: tracks.isExcluded), corrected.outcome, options: options,
+            into: [writer, record]
         ) { try model(digests) }
-        let summary = try await pass.run(into: [writer, record])
-        try writer.write(summary.quality)
         let rows = hasEmbeddings ? try embeddings() : nil
-        if let rows { try writer.write(rows) }
-        try writer.finish()
+        try writer.finish(quality: summary.quality, embeddings: rows ?? [])
         return (corrected.outcome, summary, rows?.count)
     }
 

@@ -71,10 +71,10 @@ struct CorrectedLevelsTests {
             folderPath: folder, input: "/videos/a.mp4", options: options, writesEmbeddings: false)
         let record = try ResultRecordWriter(folderPath: folder, options, outcome)
         let frames = TrackedFrames(folder: measured, name: ResultFiles.record)
-        _ = try await OutputPass(frames, outcome, options: options) {
+        let summary = try await OutputPass.run(frames, outcome, options: options, into: [writer, record]) {
             try ModelStore().expressionModel()
-        }.run(into: [writer, record])
-        try writer.finish()
+        }
+        try writer.finish(quality: summary.quality)
         try FileManager.default.removeItem(atPath: measured)
     }
 
@@ -163,10 +163,10 @@ struct CorrectedLevelsTests {
             folderPath: again.path, input: "/videos/a.mp4", options: Self.options, writesEmbeddings: false)
         let record = try ResultRecordWriter(folderPath: again.path, Self.options, outcome)
         let frames = TrackedFrames(folder: folder.path + "/result", name: ResultFiles.record)
-        _ = try await OutputPass(frames, outcome, options: Self.options) {
+        let summary = try await OutputPass.run(frames, outcome, options: Self.options, into: [writer, record]) {
             try ModelStore().expressionModel()
-        }.run(into: [writer, record])
-        try writer.finish()
+        }
+        try writer.finish(quality: summary.quality)
         for table in Self.tables { #expect(try folder.bytes("result/" + table) == again.bytes(table), "\(table)") }
     }
 }

@@ -77,7 +77,7 @@ struct QualityTests {
         }
         try record.completed([], [], [])
         let frames = TrackedFrames(folder: folder.path, name: ResultFiles.record)
-        return try await OutputPass(frames, outcome, options: options) { throw CancellationError() }.run(into: [])
+        return try await OutputPass.run(frames, outcome, options: options, into: []) { throw CancellationError() }
             .quality
     }
 

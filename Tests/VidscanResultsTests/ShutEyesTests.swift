@@ -88,7 +88,7 @@ struct ShutEyesTests {
         try record.completed([], [], [])
         let rows = Rows()
         let frames = TrackedFrames(folder: folder.path, name: ResultFiles.record)
-        _ = try await OutputPass(frames, outcome, options: options) { throw CancellationError() }.run(into: [rows])
+        _ = try await OutputPass.run(frames, outcome, options: options, into: [rows]) { throw CancellationError() }
         return rows
     }
 

@@ -121,17 +121,13 @@ final class TableBuilder: FrameSink {
             }
             return true
         }
-        let models = models
-        let pass = OutputPass(tracked, outcome, options: options) { try models().expressionModel() }
         let record = try ResultRecordWriter(folderPath: folderPath, options, outcome)
-        let written = try await pass.run(into: [writer, record] + (consumer.map { [$0] } ?? []))
-        try writer.write(written.quality)
-        if settings.track.keepsEmbeddings {
-            let rows = tracks.embeddingRows
-            try writer.write(rows)
-            report.embeddings = rows.count
-        }
-        try writer.finish()
+        let written = try await OutputPass.run(
+            tracked, outcome, options: options, into: [writer, record] + (consumer.map { [$0] } ?? [])
+        ) { try models().expressionModel() }
+        let embeddings = settings.track.keepsEmbeddings ? tracks.embeddingRows : nil
+        report.embeddings = embeddings?.count
+        try writer.finish(quality: written.quality, embeddings: embeddings ?? [])
         (report.counts.faces, report.counts.faceIds) = (written.faces, written.faceIDs)
         (report.counts.personIds, report.counts.events) = (written.personIDs, written.events)
         report.counts.tracksDropped = tracks.identities.count { $0 == nil }

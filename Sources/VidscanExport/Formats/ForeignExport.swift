@@ -50,7 +50,7 @@ struct ForeignExport {
             }
         }
         let frames = TrackedFrames(folder: result.name, name: ResultFiles.record)
-        _ = try await OutputPass(frames, outcome, options: options) { try model(digests) }.run(into: tables)
+        _ = try await OutputPass.run(frames, outcome, options: options, into: tables) { try model(digests) }
     }
 
     private final class Table: RowConsumer {

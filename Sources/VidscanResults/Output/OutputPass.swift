@@ -42,7 +42,7 @@ package struct TrackedFrames: Sendable {
 /// Makes the rows of all tables for an analysis, for merged segments and for a result that is corrected or exported. A
 /// window of a few samples smooths boxes and points. The frames are read twice if anybody has resting levels: these
 /// follow from the whole video, and collecting them per track in the first pass would take memory that grows with it.
-package struct OutputPass: Sendable {
+package enum OutputPass {
     package struct Summary: Sendable {
         package var faces = 0, faceIDs = 0, personIDs = 0, events = 0
         /// The rows of `quality.csv`, by person_id.
@@ -53,21 +53,11 @@ package struct OutputPass: Sendable {
         package init() {}
     }
 
-    private let options: OutputOptions
-    private let outcome: TrackingOutcome
-    private let frames: TrackedFrames
-    private let model: @Sendable () throws -> ExpressionModel
-
-    /// `model` is loaded only if anybody has resting levels.
-    package init(
-        _ frames: TrackedFrames, _ outcome: TrackingOutcome, options: OutputOptions,
-        model: @escaping @Sendable () throws -> ExpressionModel
-    ) {
-        (self.frames, self.outcome, self.options, self.model) = (frames, outcome, options, model)
-    }
-
-    /// An error of a consumer ends the pass.
-    package func run(into consumers: [any RowConsumer]) async throws -> Summary {
+    /// `model` is loaded only if anybody has resting levels. An error of a consumer ends the pass.
+    package static func run(
+        _ frames: TrackedFrames, _ outcome: TrackingOutcome, options: OutputOptions, into consumers: [any RowConsumer],
+        model: () throws -> ExpressionModel
+    ) async throws -> Summary {
         let baseline = try await Baseline(frames, outcome, options: options, model: model)
         let smoother = TrackSmoother(options, outcome, baseline)
         var closures = EyeClosures(outcome, baseline, longestBlinkSeconds: options.events.blinkLongestSeconds)

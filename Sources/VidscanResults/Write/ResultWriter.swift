@@ -65,19 +65,15 @@ package final class ResultWriter: RowConsumer {
         }
     }
 
-    package func write(_ people: [QualityRow]) throws(VidscanError) {
-        for row in people { try quality?.write { $0.writeCSV(row: QualityTable.fields(of: row)) } }
-    }
-
     package func completed(_ rows: [TrackRow], _ found: [FaceEvent], _ intervals: [Episode]) throws(VidscanError) {
         for row in rows { try tracks?.write { $0.writeCSV(row: TrackTable.fields(of: row)) } }
         for event in found { try events?.write { $0.writeCSV(row: EventTable.fields(of: event)) } }
         for interval in intervals { try episodes?.write { $0.writeCSV(row: EpisodeTable.fields(of: interval)) } }
     }
 
-    package func write(_ rows: [EmbeddingRow]) throws(VidscanError) { for row in rows { try embeddings?.append(row) } }
-
-    package func finish() throws(VidscanError) {
+    package func finish(quality people: [QualityRow], embeddings rows: [EmbeddingRow] = []) throws(VidscanError) {
+        for row in people { try quality?.write { $0.writeCSV(row: QualityTable.fields(of: row)) } }
+        for row in rows { try embeddings?.append(row) }
         try json?.write { $0.write("\n]}\n") }
         let files = [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality]
         for file in files + foreign.map(\.file) { try file?.finish() }
