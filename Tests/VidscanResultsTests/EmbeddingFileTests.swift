@@ -8,9 +8,7 @@ import VidscanResults
 struct EmbeddingFileTests {
     private func file(_ rows: [EmbeddingRow]) throws -> [UInt8] {
         let folder = try TemporaryFolder()
-        let file = try EmbeddingFile(folder: folder.path)
-        for row in rows { try file.append(row) }
-        try file.finish()
+        try EmbeddingFile(folder: folder.path).finish(rows)
         return [UInt8](try folder.bytes("embeddings.npy"))
     }
 

@@ -11,11 +11,10 @@ package struct PipelineFile: Sendable {
 
     /// - Throws: `PipelineFileError` with all problems in the file.
     package init(path: String, filters: FilterHandling) throws(PipelineFileError) {
-        let text: String?
+        let text: String
         do { text = try TextFile.read(path: path, limit: Self.maximumBytes) } catch {
             throw PipelineFileError(file: path, error.reason)
         }
-        guard let text else { throw PipelineFileError(file: path, "is not valid UTF-8") }
         try self.init(text: text, path: path, filters: filters)
     }
 
@@ -83,7 +82,7 @@ package enum PipelineLibrary {
     /// The JSON Schema (draft 2020-12) of pipeline files, for editors.
     package static func schema() throws(VidscanError) -> String? {
         guard let folder else { return nil }
-        return try TextFile.read(path: folder + "/schema.json", limit: 1 << 20)
+        return String(validating: try TextFile.bytes(path: folder + "/schema.json", limit: 1 << 20), as: UTF8.self)
     }
 
     private static var folder: String? {

@@ -137,9 +137,8 @@ final class Demuxer {
 
     /// `nil` when decoding cannot begin there.
     private func land(before microseconds: Int64, count: Int32) throws(MediaError) -> Landing? {
-        guard let packet = try read() else { return nil }
-        guard randomAccess.isRandomAccessPoint(packet), let presentation = packet.presentation,
-            let decoding = packet.decoding, clock.isPlausible(presentation),
+        guard let packet = try read(), randomAccess.isRandomAccessPoint(packet),
+            let presentation = packet.presentation, let decoding = packet.decoding, clock.isPlausible(presentation),
             !clock.isAtOrAfter(microseconds, presentation)
         else { return nil }
         let position = av_index_search_timestamp(stream, decoding, AVSEEK_FLAG_ANY)
@@ -263,10 +262,9 @@ final class DiscontinuityCorrector {
     }
 
     private func correct(companion packet: consuming Packet) {
-        guard let companion = companions[packet.stream_index] else { return corrected.append(packet) }
-        guard !companion.waiting.isEmpty || !move(packet, of: companion, isLate: false) else {
-            return corrected.append(packet)
-        }
+        guard let companion = companions[packet.stream_index],
+            !companion.waiting.isEmpty || !move(packet, of: companion, isLate: false)
+        else { return corrected.append(packet) }
         companion.waitingBytes += Int(packet.size)
         companion.waiting.append(packet)
         if companion.waiting.count > Self.maximumWaiting.packets || companion.waitingBytes > Self.maximumWaiting.bytes {

@@ -59,19 +59,18 @@ final class ReadableFile: Sendable {
 /// Reads a small file that the user names, or that lies in a result. Refuses large files, pipes and devices so that no
 /// file can take endless time or memory.
 package enum TextFile {
-    /// Returns `nil` if the file is not valid UTF-8. `limit` is in bytes. The error says `it` instead of the path.
-    package static func read(path: String, limit: Int) throws(VidscanError) -> String? {
-        String(validating: try bytes(path: path, limit: limit), as: UTF8.self)
+    /// `limit` is in bytes. The error says `it` instead of the path.
+    package static func read(path: String, limit: Int) throws(VidscanError) -> String {
+        let text = String(validating: try bytes(path: path, limit: limit), as: UTF8.self)
+        guard let text else { throw .result("is not valid UTF-8") }
+        return text
     }
 
     /// Expands a leading `~`. The error has the path as its input.
     package static func text(named path: String, limit: Int) throws(VidscanError) -> String {
-        do throws(VidscanError) {
-            guard let text = try read(path: FilePath.expandingHome(path), limit: limit) else {
-                throw .result("is not valid UTF-8")
-            }
-            return text
-        } catch { throw .result(error.reason, input: path) }
+        do { return try read(path: FilePath.expandingHome(path), limit: limit) } catch {
+            throw .result(error.reason, input: path)
+        }
     }
 
     /// The error says `it` instead of the path.

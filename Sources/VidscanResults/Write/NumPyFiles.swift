@@ -44,7 +44,7 @@ package struct EmbeddingRow: Sendable, Equatable {
 ///
 /// A record has 1044 bytes, little-endian without padding: `person_id` and `face_id` (int32), `time` (float64), `weight`
 /// (float32) and `embedding` (256 × float32). Written only on request because embeddings are biometric data.
-package final class EmbeddingFile {
+package struct EmbeddingFile {
     package static let name = "embeddings.npy"
     static let header = header(numbers: FaceEmbedding.length)
     /// Of the model before this one.
@@ -59,26 +59,23 @@ package final class EmbeddingFile {
     }
 
     private let file: OutputFile
-    private var rows = 0
 
-    package init(folder: String) throws(VidscanError) {
-        file = try OutputFile(path: folder + "/" + Self.name)
-        try file.write { $0.write(numbers: Self.header.bytes(rows: 0)) }
-    }
+    package init(folder: String) throws(VidscanError) { file = try OutputFile(path: folder + "/" + Self.name) }
 
     /// Rows must be in the order of `person_id`, `face_id` and `time`.
-    package func append(_ row: EmbeddingRow) throws(VidscanError) {
-        rows += 1
-        try file.write {
-            $0.write(number: Int32(clamping: row.personID))
-            $0.write(number: Int32(clamping: row.faceID))
-            $0.write(number: row.seconds)
-            $0.write(number: row.weight)
-            $0.write(numbers: row.embedding.values)
+    package func finish(_ rows: [EmbeddingRow]) throws(VidscanError) {
+        try file.write { $0.write(numbers: Self.header.bytes(rows: rows.count)) }
+        for row in rows {
+            try file.write {
+                $0.write(number: Int32(clamping: row.personID))
+                $0.write(number: Int32(clamping: row.faceID))
+                $0.write(number: row.seconds)
+                $0.write(number: row.weight)
+                $0.write(numbers: row.embedding.values)
+            }
         }
+        try file.finish()
     }
-
-    package func finish() throws(VidscanError) { try file.finish(replacingStart: Self.header.bytes(rows: rows)) }
 }
 
 /// The header of an array in NumPy's format 1.0 ([NEP 1](https://numpy.org/neps/nep-0001-npy-format.html)): a magic

@@ -73,12 +73,11 @@ package final class ResultWriter: RowConsumer {
 
     package func finish(quality people: [QualityRow], embeddings rows: [EmbeddingRow] = []) throws(VidscanError) {
         for row in people { try quality?.write { $0.writeCSV(row: QualityTable.fields(of: row)) } }
-        for row in rows { try embeddings?.append(row) }
         try json?.write { $0.write("\n]}\n") }
         let files = [faces, frames, json, jsonLines, blendshapes, tracks, events, episodes, quality]
         for file in files + foreign.map(\.file) { try file?.finish() }
         try landmarks?.finish()
-        try embeddings?.finish()
+        try embeddings?.finish(rows)
     }
 
     private func write(_ frame: FrameRow, _ rows: [FaceRow], _ fields: [[Field]], to writer: inout ByteWriter) {
