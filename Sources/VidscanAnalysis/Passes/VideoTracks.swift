@@ -142,11 +142,10 @@ struct VideoTracks {
         zip(summaries, identities).flatMap { summary, identity -> [EmbeddingRow] in
             guard let identity else { return [] }
             return summary.crops.compactMap { crop in
-                crop.embedding.map { embedding in
-                    EmbeddingRow(
-                        personID: identity.personID, faceID: identity.faceID, seconds: crop.seconds,
-                        weight: Float(crop.weight), embedding: embedding)
-                }
+                guard let embedding = crop.embedding else { return nil }
+                return EmbeddingRow(
+                    personID: identity.personID, faceID: identity.faceID, seconds: crop.seconds,
+                    weight: Float(crop.weight), embedding: embedding)
             }
         }.sorted { ($0.personID, $0.faceID, $0.seconds) < ($1.personID, $1.faceID, $1.seconds) }
     }

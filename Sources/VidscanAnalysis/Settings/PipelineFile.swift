@@ -74,8 +74,7 @@ package enum FilterHandling: Sendable {
 /// The pipelines that come with vidscan: `pipelines/*.yaml` of its installation or of a checkout.
 package enum PipelineLibrary {
     package static var names: [String] {
-        guard let folder else { return [] }
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let files = folder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0) } ?? []
         return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
     }
 

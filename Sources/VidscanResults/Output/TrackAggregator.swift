@@ -47,13 +47,13 @@ struct TrackAggregator {
     private var shot: (number: Int, observed: ObservedEpisode)?
     /// The samples before which something may be missing, and the number of samples: nobody saw what begins or ends there.
     private let breaks: Set<Int>
-    private var clock: SampleClock
+    /// The time of the sample before. Excluded ones count too, so that excluded time is left out.
+    private var lastMicroseconds: Int64?
 
     init(_ options: OutputOptions, _ outcome: TrackingOutcome, _ baseline: Baseline) {
         (self.options, self.outcome, self.baseline) = (options, outcome, baseline)
         lastSamples = Dictionary(outcome.tracks.map { ($0.faceID, $0.lastSample) }, uniquingKeysWith: max)
         quality = QualityTally(options, outcome)
-        clock = SampleClock(interval: outcome.interval)
         breaks = Set(outcome.changes.filter { $0.kind == .discontinuity }.map(\.sample))
             .union(outcome.timesBeforeGaps.keys).union([0, outcome.sampleCount])
         // A rate just below the minimum, such as 11.999 for 12, is high enough.
@@ -62,8 +62,8 @@ struct TrackAggregator {
 
     /// `shot` is the number of the shot, from 0.
     mutating func add(_ rows: [FaceRow], of frame: FrameRecord, shot: Int) {
-        if let time = outcome.timesBeforeGaps[frame.sequence] { clock.last = time }
-        let seconds = clock.seconds(at: frame.microseconds)
+        if let time = outcome.timesBeforeGaps[frame.sequence] { lastMicroseconds = time }
+        let seconds = seconds(ofSampleAt: frame.microseconds)
         extendShot(shot, with: frame, seconds: seconds)
         for face in frame.faces where face.track > 0 {
             let track = outcome.tracks[face.track - 1]
@@ -80,6 +80,14 @@ struct TrackAggregator {
         let targets = rows.compactMap { row in row.personID.flatMap { id in row.looksAt.map { (id, $0) } } }
         observed += gaze.update(
             Dictionary(targets) { first, _ in first }, at: frame.microseconds, seconds: seconds, sample: frame.sequence)
+    }
+
+    /// Returns how many seconds a sample stands for: the time since the sample before it (for the first, the mean
+    /// interval), at most twice the mean interval so that a still picture or a jump of the timestamps does not count.
+    private mutating func seconds(ofSampleAt microseconds: Int64) -> Double {
+        defer { lastMicroseconds = microseconds }
+        guard let lastMicroseconds else { return outcome.interval }
+        return min(max(Double(microseconds - lastMicroseconds) / 1e6, 0), 2 * outcome.interval)
     }
 
     /// Ends the episodes that belong to no single face.
@@ -238,20 +246,5 @@ struct TrackAggregator {
         for index in observed.indices where observed[index].episode.otherPersonIDs.count > 1 {
             observed[index].episode.otherPersonIDs = Set(observed[index].episode.otherPersonIDs).sorted()
         }
-    }
-}
-
-/// Tells how many seconds a sample stands for: the time since the sample before it (for the first, the mean interval),
-/// at most twice the mean interval so that a still picture or a jump of the timestamps does not count.
-private struct SampleClock {
-    /// The mean time between samples in seconds; 0 for a still picture.
-    let interval: Double
-    /// The time of the previous sample. Excluded ones count too, so that excluded time is left out.
-    var last: Int64?
-
-    mutating func seconds(at microseconds: Int64) -> Double {
-        defer { last = microseconds }
-        guard let last else { return interval }
-        return min(max(Double(microseconds - last) / 1e6, 0), 2 * interval)
     }
 }
