@@ -34,9 +34,7 @@ package struct FilterPreview: Sendable {
             panels[last].marks = faces.map(\.detection.box)
         }
         let png: [UInt8]
-        do throws(MediaError) { png = try ContactSheet.png(panels) } catch {
-            throw VidscanError(.media(error.code), error.message, input: input)
-        }
+        do { png = try ContactSheet.png(panels) } catch { throw Analysis.describe(error, input: input) }
         try sheet.write(png)
         try sheet.complete()
     }
