@@ -148,7 +148,7 @@
   /** Selects a track, and goes to a time at which it is visible. */
   function choose(track, time) {
     select(track);
-    player.stop(Math.min(Math.max(time ?? track.begin, track.begin), track.end));
+    player.stop(within(time ?? track.begin, track.begin, track.end));
   }
 
   const panel = byId("face");

@@ -18,7 +18,7 @@
   const ends = ({ keyframes }) => [keyframes[0].time, keyframes[keyframes.length - 1].time];
   const describe = item => `${kindOf(item)}, ${[...new Set(ends(item).map(time => clock(time)))].join(" to ")}`;
   /** The time of the picture that is shown, as a keyframe has it. */
-  const now = () => Math.round(1e6 * Math.min(Math.max(0, state.time), data.duration ?? Infinity)) / 1e6;
+  const now = () => Math.round(1e6 * within(state.time, 0, data.duration ?? Infinity)) / 1e6;
   /** The index of the keyframe at the picture that is shown, or -1. */
   const keyframeHere = item => item ? item.keyframes.findIndex(key => frameAt(key.time) === frameAt(now())) : -1;
   /** The box at a time, and whether it is in force then. Outside of its times, it is that of the nearest keyframe. */
@@ -116,7 +116,6 @@
 
   // The boxes lie and move alike on both videos.
   let drag = null;
-  const within = (value, low, high) => Math.min(Math.max(value, low), high);
   const rounded = box => box.map(value => Math.round(10 * value) / 10);
   /** Moves the edges of a box in pixels of the video; all four move it as it is. Nothing leaves the picture. */
   function moved([x, y, width, height], [left, top, right, bottom]) {

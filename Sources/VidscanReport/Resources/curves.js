@@ -60,7 +60,7 @@
     for (let t = Math.ceil(state.view[0] / step - 1e-9) * step; t <= state.view[1] + 1e-9; t += step) {
       const x = toX(t);
       context.fillRect(Math.round(x), bottom, 1, 4);
-      context.fillText(clock(t, decimals), Math.min(Math.max(x, gutter + 18), width - 18), bottom + 13);
+      context.fillText(clock(t, decimals), within(x, gutter + 18, width - 18), bottom + 13);
     }
     context.restore();
   }

@@ -13,6 +13,7 @@
     const fraction = decimals ? "." + String(all % unit).padStart(decimals, "0") : "";
     return sign + (hours ? hours + ":" + String(minutes).padStart(2, "0") : minutes) + ":" + String(whole % 60).padStart(2, "0") + fraction;
   };
+  const within = (value, low, high) => Math.min(Math.max(value, low), high);
   const words = name => name.replaceAll("_", " ");
   /** For names of files: the time as 20260131-235959. */
   const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");

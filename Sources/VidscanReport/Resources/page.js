@@ -123,7 +123,7 @@
   // The border between the video and the timeline, whose height is kept.
   const border = byId("border"), screenArea = byId("screen"), borderKey = "vidscan border";
   function moveBorder(percent) {
-    percent = Math.min(Math.max(percent, 15), 80);
+    percent = within(percent, 15, 80);
     screenArea.style.setProperty("--timeline", percent + "%");
     border.setAttribute("aria-valuenow", Math.round(percent));
   }

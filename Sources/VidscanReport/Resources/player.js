@@ -86,7 +86,7 @@
     },
     /** Goes to the picture that is shown at a time. Of several wishes, the last is fulfilled. */
     seek(time) {
-      time = Math.min(Math.max(time, Math.min(0, data.start)), data.end);
+      time = within(time, Math.min(0, data.start), data.end);
       this.requested = time;
       if (!this.isUsable) return this.present(time);
       // Just after a frame's own time, so that rounding cannot show the frame before it.
@@ -106,7 +106,7 @@
     },
     changeSpeed(direction) {
       const menu = byId("speed");
-      menu.selectedIndex = Math.min(Math.max(menu.selectedIndex + direction, 0), menu.options.length - 1);
+      menu.selectedIndex = within(menu.selectedIndex + direction, 0, menu.options.length - 1);
       menu.dispatchEvent(new Event("change"));
     },
     pause() {

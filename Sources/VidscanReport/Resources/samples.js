@@ -56,7 +56,7 @@
   };
   /** The sample from which the pictures around it are counted, and the time from one of them to the next. */
   function framesFrom(index) {
-    const last = times.length - 1, from = Math.min(Math.max(index, 0), Math.max(0, last - 1)), to = from < last ? from + 1 : from;
+    const last = times.length - 1, from = within(index, 0, Math.max(0, last - 1)), to = from < last ? from + 1 : from;
     const spacing = (times[to] - times[from]) / (frameOf[to] - frameOf[from]);
     return { time: times[from] ?? 0, frame: frameOf[from] ?? 0, spacing: spacing > 0 ? spacing : Math.max(data.interval, 0.04) };
   }

@@ -27,9 +27,8 @@
   const toTime = x => state.view[0] + (x - gutter) / plotWidth() * (state.view[1] - state.view[0]);
 
   function setView(from, to) {
-    const least = Math.max(4 * data.interval, 0.2), span = Math.min(Math.max(to - from, Math.min(least, whole[1] - whole[0])), whole[1] - whole[0]);
-    const middle = (from + to) / 2;
-    from = Math.min(Math.max(middle - span / 2, whole[0]), whole[1] - span);
+    const length = whole[1] - whole[0], least = Math.min(Math.max(4 * data.interval, 0.2), length), span = within(to - from, least, length);
+    from = within((from + to) / 2 - span / 2, whole[0], whole[1] - span);
     state.view = [from, from + span];
     emit("view");
   }
@@ -240,7 +239,7 @@
   };
   /** Marks a range of the timeline, and offers what can be done with it. */
   function showRange(from, to) {
-    [from, to] = [Math.min(from, to), Math.max(from, to)].map(time => micro(Math.min(Math.max(time, state.view[0]), state.view[1])));
+    [from, to] = [Math.min(from, to), Math.max(from, to)].map(time => micro(within(time, ...state.view)));
     const box = byId("range"), button = (text, action) => make("button", { type: "button", onclick: () => { closeRange(); action(); } }, text);
     box.hidden = false;
     Object.assign(box.style, { left: toX(from) + "px", width: toX(to) - toX(from) + "px" });
@@ -267,7 +266,7 @@
     if (side) move(state.view, side); else zoom(Math.exp(turn * 0.002), toTime(Math.max(x, gutter)));
   }, { passive: false });
   for (const [id, factor] of [["zoom-in", 0.5], ["zoom-out", 2]])
-    byId(id).addEventListener("click", () => zoom(factor, Math.min(Math.max(state.time, state.view[0]), state.view[1])));
+    byId(id).addEventListener("click", () => zoom(factor, within(state.time, ...state.view)));
   byId("zoom-all").addEventListener("click", () => setView(...whole));
 
   /** The menu of the rows below each person's bar: with few faces, the usual kinds are shown, otherwise only speech. */
