@@ -13,7 +13,6 @@
     if (document.fullscreenElement) document.exitFullscreen(); else byId("player").requestFullscreen?.().catch(() => {});
   };
   addEventListener("fullscreenchange", () => (document.fullscreenElement ?? document.body).append(byId("floating")));
-  const showKeys = () => byId("keys").showModal();
   const playerKeys = [
     [" ", "space", "Play or pause", () => player.toggle()],
     ["k", "K", "Pause", () => player.pause()],
@@ -27,7 +26,8 @@
     ["m", "M", "Sound on or off", () => byId("mute").click()],
   ];
   /** Lists keys (each the browser's name, a shown name, its meaning and what it does), and does what they say. */
-  function useKeys(keys) {
+  function useKeys(pageKeys) {
+    const dialog = byId("keys"), showKeys = () => dialog.showModal(), keys = [...pageKeys, ["?", "?", "Show these keys", showKeys]];
     // After a click, space plays, whatever was clicked. Where the focus was moved by keys, it presses the control.
     let isPointed = false;
     addEventListener("pointerdown", event => {
@@ -47,7 +47,7 @@
         return menu.querySelector("summary").focus();
       }
       const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z", pressed = isUndo ? "u" : event.key;
-      if (!isUndo && (event.ctrlKey || event.metaKey) || event.altKey || byId("keys").open) return;
+      if (!isUndo && (event.ctrlKey || event.metaKey) || event.altKey || dialog.open) return;
       if (isTyping(event.target) && event.key !== "Escape") return;
       if (event.key === " " ? !playsOn(event) : event.target.matches?.("select, #volume")) return;
       const name = (event.shiftKey && /^(Arrow|u$)/i.test(pressed) ? "Shift+" : "") + (pressed.length === 1 ? pressed.toLowerCase() : pressed);
@@ -62,13 +62,12 @@
   }
 
   const seekBar = byId("seek"), marks = byId("marks");
-  const showTime = time => {
+  on("moving time", time => {
     byId("time").textContent = clock(time, 3);
     if (!seekBar) return;
     seekBar.value = time;
     seekBar.setAttribute("aria-valuetext", clock(time));
-  };
-  on("moving time", showTime);
+  });
   if (picture) {
     Object.assign(seekBar, { min: data.start, max: data.end });
     byId("length").textContent = "/ " + clock(data.end, 1);

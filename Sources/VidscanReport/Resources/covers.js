@@ -299,9 +299,7 @@
     ["u", "U", "Take back the last change", undo],
     ["Shift+u", "shift U", "Make it again", redo],
     ["Escape", "esc", "Choose no box", () => covers.choose(null)],
-    ["?", "?", "Show these keys", showKeys],
   ]);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
   readColors();
   covers.start();
   emit("covers");

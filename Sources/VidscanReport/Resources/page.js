@@ -41,7 +41,6 @@
     ["u", "U", "Take back the last correction", () => corrections.undo()],
     ["Shift+u", "shift U", "Make it again", () => corrections.redo()],
     ["Escape", "esc", "Close the panel of a face, or clear the range", () => { closeFace(); closeRange(); }],
-    ["?", "?", "Show these keys", showKeys],
   ];
   /** Draws the events, the excluded times and what is played below the seek bar. */
   function drawMarks() {
@@ -151,7 +150,6 @@
     screenArea.style.marginTop = whole - height + "px";
   };
   for (const part of above) new ResizeObserver(measureHead).observe(part);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   unpack().then(() => {
     readColors();

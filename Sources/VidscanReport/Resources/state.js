@@ -16,7 +16,7 @@
     /** The kinds of episodes that have a row in each lane. */
     rows: [],
     /** The metrics whose curves are drawn, one above the other. The first is the one in the list of people. */
-    stack: [metrics[Math.max(0, metrics.findIndex(metric => metric.name === "smile"))]],
+    stack: [metrics.find(metric => metric.name === "smile") ?? metrics[0]],
     get metric() { return this.stack[0]; },
   };
 
@@ -81,6 +81,7 @@
     paint = Array.from({ length: 8 }, (_, index) => value("c" + index));
     for (const name of ["text", "soft", "line", "card", "accent"]) paint[name] = value(name);
   }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
   /** A path relative to the page, as a command takes it. A page that was not opened from its folder does not know it. */
   const pathOf = (address, unknown) => address === undefined || location.protocol !== "file:" ? unknown
