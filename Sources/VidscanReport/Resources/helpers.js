@@ -13,6 +13,9 @@
     const fraction = decimals ? "." + String(all % unit).padStart(decimals, "0") : "";
     return sign + (hours ? hours + ":" + String(minutes).padStart(2, "0") : minutes) + ":" + String(whole % 60).padStart(2, "0") + fraction;
   };
+  /** A checkbox with its text, which calls back with whether it is checked. */
+  const checkbox = (text, attributes, action) => make("label", {},
+    make("input", { type: "checkbox", ...attributes, onchange: event => action(event.target.checked) }), " " + text);
   const within = (value, low, high) => Math.min(Math.max(value, low), high);
   const words = name => name.replaceAll("_", " ");
   /** For names of files: the time as 20260131-235959. */

@@ -56,13 +56,11 @@
   }
 
   on("time model selection layout", drawOverlay);
-  for (const layer of Object.keys(layers)) {
-    const box = make("input", { type: "checkbox", checked: layers[layer], "data-layer": layer, onchange: () => {
-      layers[layer] = box.checked;
+  for (const layer of Object.keys(layers))
+    byId("layers")?.append(checkbox(layer[0].toUpperCase() + layer.slice(1), { checked: layers[layer], "data-layer": layer }, isShown => {
+      layers[layer] = isShown;
       drawOverlay();
-    } });
-    byId("layers")?.append(make("label", {}, box, " " + layer[0].toUpperCase() + layer.slice(1)));
-  }
+    }));
   picture?.addEventListener("click", event => {
     const bounds = picture.getBoundingClientRect(), { scale, left, top } = placement();
     const x = (event.clientX - bounds.left - left) / scale, y = (event.clientY - bounds.top - top) / scale;

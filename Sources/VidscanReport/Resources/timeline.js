@@ -274,12 +274,10 @@
     const kinds = data.episodes.kinds.filter(kind => kind !== "voice_off_screen");
     const usual = data.tracks.length > 4 ? ["speaks"] : ["speaks", "smile", "blink"];
     state.rows = kinds.filter(kind => usual.includes(kind));
-    byId("row-kinds").append(...kinds.map(kind => make("label", {}, make("input", {
-      type: "checkbox", value: kind, checked: state.rows.includes(kind), onchange: () => {
-        state.rows = kinds.filter(kind => byId("row-kinds").querySelector(`[value="${kind}"]`).checked);
-        emit("view");
-      },
-    }), " " + words(kind))));
+    byId("row-kinds").append(...kinds.map(kind => checkbox(words(kind), { value: kind, checked: state.rows.includes(kind) }, isShown => {
+      state.rows = kinds.filter(other => other === kind ? isShown : state.rows.includes(other));
+      emit("view");
+    })));
     byId("row-kinds").parentElement.hidden = !kinds.length;
   }
 
