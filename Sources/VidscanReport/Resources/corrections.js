@@ -214,7 +214,7 @@
     if (namesake) return say(`Another person has the name ${name} already. If they are one, join them.`);
     if (name !== model.names.get(track.person)) corrections.add({ do: "name", face: faceOf(track), name });
   }
-  onSubmit("form-name", () => { if (state.selection) rename(state.selection, byId("name").value); });
+  onSubmit("form-name", () => rename(state.selection, byId("name").value));
   /** Puts a field in place of a name in a list, until enter or a click elsewhere keeps what was typed, or escape does not. */
   function editName(button) {
     const person = state.model.people.get(+button.closest("[data-person]").dataset.person), box = button.getBoundingClientRect();
@@ -259,7 +259,6 @@
   }
   /** The rest of the person: their longest other track, or the longest one before or after a gap in this one. */
   function companion(track) {
-    if (!track) return null;
     const longest = tracks => tracks.reduce((a, b) => (a && a.to - a.from >= b.to - b.from ? a : b), null);
     const other = longest(track.owner.tracks.filter(one => one !== track));
     if (other) return faceOf(other);
@@ -272,14 +271,12 @@
   });
   byId("split").addEventListener("click", () => {
     const { selection } = state;
-    if (!selection) return;
     const row = search(selection.from, selection.to, row => timeOf(row) >= player.position - sameTime);
     if (row <= selection.from || row >= selection.to) return say("Move the playhead between two samples of the selected track first.");
     // The track is named by a sample before the split, so that it is the part that keeps its number.
     corrections.add({ do: "split", face: faceAt(row - 1), time: micro(timeOf(row)) });
   });
   byId("no-face").addEventListener("click", () => {
-    if (!state.selection) return;
     corrections.add({ do: "not_a_face", face: faceOf(state.selection) });
     closeFace();
   });

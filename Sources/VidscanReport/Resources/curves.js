@@ -251,8 +251,7 @@
       return context.stroke();
     }
     // One column of pixels after another: the range of the values in it, joined to the range before it.
-    const { size, low, high } = levelsOf(track, column, name)
-      .findLast(level => level.size <= Math.max(1, perPixel / 1.5));
+    const { size, low, high } = levelsOf(track, column, name).findLast(level => level.size <= Math.max(1, perPixel / 1.5));
     const begin = Math.floor((first - track.from) / size), stop = Math.ceil((end - track.from) / size);
     let pixel = null, least = 0, most = 0, before = null;
     const flush = () => {

@@ -6,9 +6,9 @@
       button.tabIndex = tab === name ? 0 : -1;
       byId("panel-" + tab).hidden = tab !== name;
     }
-    if (name === "events") eventList.draw();
-    if (name === "people") showValues();
-    if (name === "check") review.go();
+    eventList.draw();
+    showValues();
+    review.go();
   }
   tabs.forEach((tab, index) => {
     byId("tab-" + tab).addEventListener("click", () => openTab(tab));

@@ -28,6 +28,7 @@
     return ranges;
   }
 
+  const isInside = (ranges, time) => ranges.some(([from, to]) => time >= from - sameTime && time <= to + sameTime);
   /** Corrections that cannot be made where their faces are not found. */
   const namesTracks = new Set(["same_person", "different_people", "split", "name", "not_a_face"]);
   /** What the tables look like after corrections: tracks, names of people, excluded ranges, notes, and problems. */
@@ -82,13 +83,12 @@
       }
     });
     const excluded = model.excluded.slice(data.excluded.length), people = new Map();
-    const isNewlyExcluded = time => excluded.some(([from, to]) => time >= from - sameTime && time <= to + sameTime);
     for (const track of [...model.tracks].sort((a, b) => timeOf(a.from) - timeOf(b.from) || a.id - b.id)) {
       const id = track.person, color = (Math.abs(id) - 1) % 8;
       const person = entry(people, id, () => ({ id, tracks: [], color, seconds: 0, episodes: new Map() }));
       person.tracks.push(track);
       let count = track.to - track.from;
-      if (excluded.length) for (let row = track.from; row < track.to; row++) if (isNewlyExcluded(timeOf(row))) count--;
+      if (excluded.length) for (let row = track.from; row < track.to; row++) if (isInside(excluded, timeOf(row))) count--;
       person.seconds += count * data.interval * data.stride;
       Object.assign(track, { owner: person, begin: timeOf(track.from), end: timeOf(track.to - 1) });
     }
@@ -101,15 +101,11 @@
     return model;
   }
 
-  const isExcluded = time => state.model.excluded.some(([from, to]) => time >= from - sameTime && time <= to + sameTime);
-  const facesAt = time => {
-    const found = [];
-    for (const track of state.model.tracks) {
-      const rows = rowsAt(track, time);
-      if (rows) found.push({ track, rows, box: ["x", "y", "width", "height"].map(name => valueAt(name, rows)) });
-    }
-    return found;
-  };
+  const isExcluded = time => isInside(state.model.excluded, time);
+  const facesAt = time => state.model.tracks.flatMap(track => {
+    const rows = rowsAt(track, time);
+    return rows ? [{ track, rows, box: sides.map(name => valueAt(name, rows)) }] : [];
+  });
   const portrait = (person, size) => {
     const src = person.tracks.map(track => data.pictures[track.id] ?? (track.isSplit ? undefined : data.pictures[data.tracks[track.base].id])).find(Boolean);
     return src ? make("img", { src, alt: "", width: size, height: size }) : null;

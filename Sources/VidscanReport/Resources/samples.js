@@ -70,7 +70,7 @@
     const { time: first, frame, spacing } = framesFrom(search(0, times.length, i => times[i] > time + sameTime) - 1);
     return frame + Math.floor((time + sameTime - first) / spacing);
   }
-  const boxOf = row => ["x", "y", "width", "height"].map(name => number(columns.get(name), row));
+  const sides = ["x", "y", "width", "height"], boxOf = row => sides.map(name => number(columns.get(name), row));
   const overlap = (a, b) => {
     const width = Math.min(a[0] + a[2], b[0] + b[2]) - Math.max(a[0], b[0]);
     const height = Math.min(a[1] + a[3], b[1] + b[3]) - Math.max(a[1], b[1]);
