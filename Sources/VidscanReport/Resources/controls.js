@@ -72,9 +72,7 @@
     Object.assign(seekBar, { min: data.start, max: data.end });
     byId("length").textContent = "/ " + clock(data.end, 1);
     seekBar.addEventListener("input", () => player.seek(+seekBar.value));
-    byId("play").addEventListener("click", () => player.toggle());
-    byId("frame-back").addEventListener("click", () => player.stepFrame(-1));
-    byId("frame-on").addEventListener("click", () => player.stepFrame(1));
+    onClick({ play: () => player.toggle(), "frame-back": () => player.stepFrame(-1), "frame-on": () => player.stepFrame(1), full: fullScreen });
     on("playing", () => {
       const { video, shuttle } = player, play = byId("play"), isRunning = player.isPlaying || shuttle > 0;
       play.textContent = isRunning ? "❚❚" : "▶";
@@ -86,7 +84,6 @@
       byId("mute").setAttribute("aria-pressed", video.muted);
       byId("volume").value = video.muted ? 0 : video.volume;
     });
-    byId("full").addEventListener("click", fullScreen);
     byId("speed").addEventListener("change", event => {
       if (player.isPlaying) player.video.playbackRate = +event.target.value;
       say(`Speed ${event.target.value}×`);

@@ -173,8 +173,7 @@
     if (panel.contains(document.activeElement)) opener?.focus();
     panel.hidden = true;
   }
-  byId("close-face").addEventListener("click", closeFace);
-  byId("go-best").addEventListener("click", () => choose(state.selection, state.selection.best));
+  onClick({ "close-face": closeFace, "go-best": () => choose(state.selection, state.selection.best) });
 
   function showSelection() {
     const { selection, model } = state;
@@ -305,9 +304,8 @@
     corrections.add({ do: "note", time: micro(player.position), text, ...face });
     byId("note").value = "";
   });
-  for (const id of ["undo", "undo-said"]) byId(id).addEventListener("click", () => corrections.undo());
-  for (const id of ["redo", "redo-said"]) byId(id).addEventListener("click", () => corrections.redo());
-  byId("save").addEventListener("click", () => corrections.save());
+  const undo = () => corrections.undo(), redo = () => corrections.redo();
+  onClick({ undo, redo, "undo-said": undo, "redo-said": redo, save: () => corrections.save() });
   byId("open").addEventListener("change", event => {
     if (event.target.files[0]) corrections.open(event.target.files[0]);
     event.target.value = "";

@@ -270,7 +270,7 @@
     },
     extend: () => covers.extend(), shorten: () => covers.shorten(), remove: () => covers.remove(), save: () => covers.save(), undo, redo, "undo-said": undo, "redo-said": redo,
   };
-  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
+  onClick(actions);
   kindMenu.addEventListener("change", () => { if (covers.item) covers.edit({ kind: kindMenu.value }, `Now: ${kindMenu.value}`); });
   byId("follow").addEventListener("change", ({ target }) => covers.edit({ follows: target.checked }, target.checked ? "Follows the picture" : "Moves in straight lines"));
   // Covers in the browser are safe, but not yet in a file.

@@ -201,7 +201,7 @@
       const parts = state.stack.map(metric => {
         const { mean, least, most, fraction } = measured(person, metric);
         return mean === null ? `${words(metric.name)} not measured`
-          : `${words(metric.name)} ${formatted(mean, metric)} on average, from ${formatted(least, metric)} to ${formatted(most, metric)}, measured in ${Math.round(100 * fraction)} % of the samples`;
+          : `${words(metric.name)} ${formatted(mean, metric)} on average, from ${formatted(least, metric)} to ${formatted(most, metric)}, measured in ${percent(fraction)} of the samples`;
       });
       return `${person.name}: ${parts.join("; ")}.`;
     });

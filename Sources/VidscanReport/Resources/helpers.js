@@ -1,5 +1,7 @@
   // What the scripts of all pages share.
   const byId = id => document.getElementById(id);
+  /** What a click does, by the id of what is clicked. */
+  const onClick = actions => Object.entries(actions).forEach(([id, action]) => byId(id).addEventListener("click", action));
   const make = (name, attributes, ...children) => {
     const node = document.createElement(name);
     for (const [key, value] of Object.entries(attributes || {}))
@@ -17,6 +19,7 @@
   const checkbox = (text, attributes, action) => make("label", {},
     make("input", { type: "checkbox", ...attributes, onchange: event => action(event.target.checked) }), " " + text);
   const within = (value, low, high) => Math.min(Math.max(value, low), high);
+  const percent = part => `${Math.round(100 * part)} %`;
   const words = name => name.replaceAll("_", " ");
   /** For names of files: the time as 20260131-235959. */
   const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");

@@ -44,7 +44,7 @@
   const strip = person => [
     `${person.seconds.toFixed(1)} s${person.tracks.length > 1 ? ` in ${person.tracks.length} tracks` : ""}`,
     rate(person, "smile"), rate(person, "blink"), person.mood,
-    `${words(state.metric.name)} measured in ${Math.round(100 * measured(person, state.metric).fraction)} %`,
+    `${words(state.metric.name)} measured in ${percent(measured(person, state.metric).fraction)}`,
   ].filter(Boolean).join(" · ");
   const reasons = { turned_seconds: "turned away", covered_seconds: "covered", small_seconds: "too small", no_mesh_seconds: "no mesh" };
   /** Sums of a person's rows in quality.csv, in seconds; `null` where corrections have changed who is who since. */
@@ -58,7 +58,6 @@
   const longestPeople = 24;
   /** What the run was worth, at the top of the page: who, how long, how often, how much was measured, and why not more. */
   function showStrip() {
-    const percent = part => `${Math.round(100 * part)} %`;
     byId("strip").replaceChildren(...state.order.slice(0, longestPeople).map(person => {
       const quality = qualityOf(person), seconds = quality ? quality("seconds_visible") : person.seconds;
       const fraction = quality ? quality("measured_seconds") / seconds : NaN;
@@ -79,11 +78,10 @@
     showValues();
     redraw();
   };
-  byId("begin").addEventListener("click", () => openTab("check"));
-  byId("curves-all").addEventListener("click", () => showOnly(state.order));
-  byId("curves-selected").addEventListener("click", () => {
+  const showSelected = () => {
     if (state.selection) showOnly([state.selection.owner]); else say("Select somebody first: click a face or a name.");
-  });
+  };
+  onClick({ begin: () => openTab("check"), "curves-all": () => showOnly(state.order), "curves-selected": showSelected });
   const formatted = (value, { low, high, unit }) => (high - low <= 2 ? value.toFixed(2) : Math.round(value)) + (unit === "degrees" ? "°" : "");
   /** Shows the metric of each person at the playhead. */
   function showValues() {
@@ -196,7 +194,7 @@
       const button = (answer, text) => make("button", { type: "button", onclick: () => this.answer(answer) }, text);
       const picture = (track, text) => make("figure", {}, data.pictures[track.id] ? make("img", { src: data.pictures[track.id], alt: text }) : make("span", { className: "nopicture" }, "in the video"), make("figcaption", {}, text));
       byId("doubt").replaceChildren(
-        make("p", { className: "question" }, isFace ? "Is this a face?" : make("span", {}, "Is this ", make("bdi", {}, owner.name), "?"), make("span", { className: "hint" }, ` ${Math.round(100 * score)} % certain`)),
+        make("p", { className: "question" }, isFace ? "Is this a face?" : make("span", {}, "Is this ", make("bdi", {}, owner.name), "?"), make("span", { className: "hint" }, ` ${percent(score)} certain`)),
         make("div", { className: "row" }, button("yes", "Yes (Y)"), button("no", "No (N)"), button("skip", "Later (S)"),
           isFace ? null : make("button", { type: "button", onclick: event => openAt(event, track) }, "Somebody else …")),
         make("div", { className: "compared", style: colorStyle(owner) }, picture(track, `${clock(track.begin)} to ${clock(track.end)}`),

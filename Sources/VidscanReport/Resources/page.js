@@ -38,8 +38,8 @@
     ["y", "Y", "In Check: yes", () => review.answer("yes")],
     ["n", "N", "In Check: no", () => review.answer("no")],
     ["s", "S", "In Check: later", () => review.answer("skip")],
-    ["u", "U", "Take back the last correction", () => corrections.undo()],
-    ["Shift+u", "shift U", "Make it again", () => corrections.redo()],
+    ["u", "U", "Take back the last correction", undo],
+    ["Shift+u", "shift U", "Make it again", redo],
     ["Escape", "esc", "Close the panel of a face, or clear the range", () => { closeFace(); closeRange(); }],
   ];
   /** Draws the events, the excluded times and what is played below the seek bar. */

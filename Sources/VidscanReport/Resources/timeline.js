@@ -222,7 +222,7 @@
     if (!gesture.moves) return showRange(toTime(gesture.x), toTime(x));
     move(gesture.view, gesture.x - x);
   });
-  const release = event => {
+  for (const end of ["pointerup", "pointercancel"]) area.addEventListener(end, event => {
     if (!pointers.delete(event.pointerId) || event.type === "pointercancel" || gesture.hasMoved || gesture.isScrub) return;
     const time = toTime(gesture.x);
     if (gesture.x < gutter) return;
@@ -236,7 +236,7 @@
     }
     closeRange();
     player.seek(time);
-  };
+  });
   /** Marks a range of the timeline, and offers what can be done with it. */
   function showRange(from, to) {
     [from, to] = [Math.min(from, to), Math.max(from, to)].map(time => micro(within(time, ...state.view)));
@@ -244,18 +244,17 @@
     box.hidden = false;
     Object.assign(box.style, { left: toX(from) + "px", width: toX(to) - toX(from) + "px" });
     const actions = make("div", { className: "actions-of-range" }, make("span", {}, `${clock(from)} to ${clock(to)}`),
-      button("Zoom", () => setView(from, to)), button("Exclude", () => corrections.add({ do: "exclude", from, to })));
-    if (picture) actions.append(button("Loop", () => {
-      player.loop = [from, to];
-      byId("only").value = "loop";
-      keepRanges();
-      player.seek(from);
-    }));
+      button("Zoom", () => setView(from, to)), button("Exclude", () => corrections.add({ do: "exclude", from, to })),
+      picture && button("Loop", () => {
+        player.loop = [from, to];
+        byId("only").value = "loop";
+        keepRanges();
+        player.seek(from);
+      }));
     box.replaceChildren(actions);
     actions.style.left = Math.min(0, gutter + plotWidth() - toX(from) - actions.offsetWidth) + "px";
   }
   const closeRange = () => { byId("range").hidden = true; };
-  for (const end of ["pointerup", "pointercancel"]) area.addEventListener(end, release);
   area.addEventListener("wheel", event => {
     const x = event.clientX - area.getBoundingClientRect().left;
     const isAll = state.view[1] - state.view[0] >= whole[1] - whole[0] - 1e-9;
@@ -265,9 +264,8 @@
     event.preventDefault();
     if (side) move(state.view, side); else zoom(Math.exp(turn * 0.002), toTime(Math.max(x, gutter)));
   }, { passive: false });
-  for (const [id, factor] of [["zoom-in", 0.5], ["zoom-out", 2]])
-    byId(id).addEventListener("click", () => zoom(factor, within(state.time, ...state.view)));
-  byId("zoom-all").addEventListener("click", () => setView(...whole));
+  const zoomHere = factor => zoom(factor, within(state.time, ...state.view));
+  onClick({ "zoom-in": () => zoomHere(0.5), "zoom-out": () => zoomHere(2), "zoom-all": () => setView(...whole) });
 
   /** The menu of the rows below each person's bar: with few faces, the usual kinds are shown, otherwise only speech. */
   function fillRows() {
