@@ -20,8 +20,8 @@ package enum CoversPage {
         let path = outputPath ?? CoverFile.usualPath(beside: resultPath, ending: ".covers.html")
         try AtomicFile.checkVacancy(path, replaces: replaces)
         let source = try result.source(override: input, acceptsChanges: false)
-        let folder = FilePath.folder(of: FilePath.absolute(path))
-        let original = PageVideo(path: source.absolutePath, of: result, isSource: true, page: folder)
+        let folder = FilePath.folder(of: path)
+        let original = PageVideo(path: source.absolutePath, of: result, isSource: true, page: path)
         // Earlier versions gave the same name to a video with visible faces.
         let hidden = result.hiding?.isInverted == true ? nil : result.videoWithHiddenFaces
         let title = FilePath.name(of: source.absolutePath), notice = "This page plays the original: do not pass it on."

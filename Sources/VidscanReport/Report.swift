@@ -152,8 +152,7 @@ package struct Report: Sendable {
     private func video(
         of result: StoredResult, _ input: String?, page: String, hidesFaces: Bool
     ) throws(VidscanError) -> PageVideo? {
-        let folder = FilePath.folder(of: FilePath.absolute(page))
-        let make = { PageVideo(path: $0, of: result, isSource: $1, page: folder) }
+        let make = { PageVideo(path: $0, of: result, isSource: $1, page: page) }
         switch options.video {
         case .none: return nil
         case .file(let path):
@@ -202,8 +201,8 @@ struct PageVideo {
         "h264": ["mp4", "m4v", "mov"], "vp8": ["webm"], "vp9": ["webm", "mp4"], "av1": ["webm", "mp4"],
     ]
 
-    init(path: String, of result: StoredResult, isSource: Bool, page folder: String) {
-        address = FilePath.relative(path, to: folder)
+    init(path: String, of result: StoredResult, isSource: Bool, page: String) {
+        address = FilePath.relative(path, to: FilePath.folder(of: page))
         let suffix = (path as NSString).pathExtension.lowercased()
         let video = result.record.video
         isPicture = Self.pictures.contains(suffix) && video.durationSeconds == nil

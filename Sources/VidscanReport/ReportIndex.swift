@@ -74,14 +74,14 @@ extension Report {
         _ summaries: [(result: String, outcome: Result<Summary, VidscanError>)], path: String, replaces: Bool
     ) throws(VidscanError) {
         let file = try AtomicFile(path: path, replaces: replaces, stage: .render)
-        let folder = FilePath.folder(of: FilePath.absolute(path))
+        let folder = FilePath.folder(of: path)
         var failures = 0
         let rows = summaries.map { result, outcome in
             switch outcome {
             case .success(let summary):
                 return ReportIndex.Row(
                     name: summary.title, link: FilePath.relative(summary.path, to: folder),
-                    back: FilePath.relative(path, to: FilePath.folder(of: FilePath.absolute(summary.path))),
+                    back: FilePath.relative(path, to: FilePath.folder(of: summary.path)),
                     note: summary.warnings > 0 ? NumberText.count(summary.warnings, "warning") : nil,
                     cells: summary.figures.map { PageCell($0) }, thumbnails: summary.thumbnails)
             case .failure(let error):

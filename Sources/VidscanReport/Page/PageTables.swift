@@ -52,21 +52,17 @@ struct PageRows {
         while try table.next() {
             let microseconds = try table.microseconds(time)
             while sample < times.count, times[sample] < microseconds { sample += 1 }
-            guard sample < times.count, times[sample] == microseconds else {
-                throw table.problem("its time is not in frames.csv")
-            }
+            try table.require(sample < times.count && times[sample] == microseconds, "its time is not in frames.csv")
             let face = try table.integer(id, in: ReadLimits.ids)
             if leftOut.contains(face) { continue }
-            guard faces.contains(face) else { throw table.problem("face_id \(face) is not in tracks.csv") }
+            try table.require(faces.contains(face), "face_id \(face) is not in tracks.csv")
             var row = try columns.numbers(in: table)
             let score = ((row[.confidence] ?? 0) + (row[.presence] ?? 0)) / 2
             let isNew = scores[face] == nil
             scores[face, default: (0, 0)].sum += score
             scores[face, default: (0, 0)].count += 1
             guard isNew || sample % stride == 0 else { continue }
-            guard faceIDs.count < 2 * Self.maximumRows else {
-                throw table.problem("is one of too many rows for a page")
-            }
+            try table.require(faceIDs.count < 2 * Self.maximumRows, "is one of too many rows for a page")
             if let map { row.move(by: map) }
             faceIDs.append(face)
             samplesOfRows.append(sample)
@@ -96,7 +92,7 @@ struct PageRows {
                 continue
             }
             firstNames[codes] = field.name
-            if quantization.isByte {
+            if quantization.largest <= UInt8.max {
                 append(order.map { UInt8(truncatingIfNeeded: codes[$0]) }, field.name, quantization)
             } else {
                 append(order.map { codes[$0] }, field.name, quantization)
@@ -183,9 +179,7 @@ private struct Quantization {
         largest = Int(((range.upperBound - range.lowerBound) / step).rounded()) + 1
     }
 
-    var json: JSONValue { .object(["low": .number(low), "step": .number(step), "largest": .integer(largest)]) }
-
-    var isByte: Bool { largest <= Int(UInt8.max) }
+    var json: JSONValue { .object(["low": .number(low), "step": .number(step)]) }
 
     /// Clamps the number to the range.
     func code(_ value: Double?) -> UInt16 {
@@ -233,13 +227,12 @@ struct ReportedFace {
         var faces: [ReportedFace] = []
         while try table.next() {
             let face = try table.integer(id, in: ReadLimits.ids)
-            guard ids.insert(face).inserted else { throw table.problem("face_id \(face) appears twice") }
-            guard faces.count < ReadLimits.tracks else {
-                throw table.problem("is one of more than \(ReadLimits.tracks) faces, too many for a page")
-            }
+            try table.require(ids.insert(face).inserted, "face_id \(face) appears twice")
+            let limit = ReadLimits.tracks
+            try table.require(faces.count < limit, "is one of more than \(limit) faces, too many for a page")
             let begin = try table.number(first, in: ReadLimits.seconds)
             let end = try table.number(last, in: ReadLimits.seconds)
-            guard begin <= end else { throw table.problem("last_time is before first_time") }
+            try table.require(begin <= end, "last_time is before first_time")
             var measures: [String: (mean: Double?, samples: Int?, rest: Double?)] = [:]
             for (measure, mean, samples, rest) in columns {
                 measures[measure.name] = (

@@ -104,20 +104,19 @@ struct ReportPage {
             result.name, faces: Set(faces.map(\.id)), leftOut: leftOut, samples: samples,
             expected: leftOut.isEmpty ? record.counts.faces : faces.reduce(0) { $0 + $1.samples }, size: size,
             map: try result.mapToSource())
-        var video: [String: JSONValue] = [
-            // Corrections recognise the video by its name and its size in bytes.
-            "name": .text(title), "bytes": .integer(Int(record.input.bytes)),
-            // Pixels of the upright frame, for all positions.
-            "width": .integer(size.width), "height": .integer(size.height),
-        ]
-        // Whether a copy of it may play where it does not.
-        video["isSource"] = (self.video?.isSource).map(JSONValue.flag)
         let interval = samples.interval
         let cuts = events.filter { $0.kind == .shotCut }.prefix(Self.maximumEvents)
         let corrections = record.corrections
         let names = hidesFaces ? [:] : corrections?.people ?? [:]
         var data: [String: JSONValue] = [
-            "video": .object(video),
+            "video": .object([
+                // Corrections recognise the video by its name and its size in bytes.
+                "name": .text(title), "bytes": .integer(Int(record.input.bytes)),
+                // Pixels of the upright frame, for all positions.
+                "width": .integer(size.width), "height": .integer(size.height),
+                // Whether a copy of it may play where it does not.
+                "isSource": .flag(video?.isSource == true),
+            ]),
             // The timeline, and the average time between samples, in seconds.
             "start": .number(min(0, samples.range.lowerBound)),
             "end": .number(max(record.video.durationSeconds ?? 0, samples.range.upperBound + interval, 0.04)),
@@ -138,7 +137,7 @@ struct ReportPage {
         data["duration"] = record.video.durationSeconds.map(JSONValue.number)
         if !hidesFaces {
             // For the commands that put corrections into the tables and make the page again.
-            let folder = FilePath.relative(result.name, to: FilePath.folder(of: FilePath.absolute(path)))
+            let folder = FilePath.relative(result.name, to: FilePath.folder(of: path))
             data["result"] = .text(folder.isEmpty ? "." : folder)
             let isUsual = folder.isEmpty && FilePath.name(of: path) == "report.html"
             let again = options + (isUsual ? [] : ["--output", FilePath.absolute(path)])
@@ -215,14 +214,13 @@ struct ReportPage {
         let kinds = Episode.Kind.allCases.filter { kind in episodes.contains { $0.kind == kind } }
         return .object([
             "kinds": .list(kinds.map { .text($0.rawValue) }),
-            // For each one: index in `kinds`, start and end in seconds, whether either was not seen, face_id, person_id.
+            // Each one: index in `kinds`, start and end in seconds, whether either was not seen, face_id, other people.
             "list": .list(
                 episodes.map { episode in
                     .list([
                         .integer(kinds.firstIndex(of: episode.kind) ?? 0), seconds(episode.startMicroseconds),
                         seconds(episode.endMicroseconds), .flag(!episode.isStartSeen), .flag(!episode.isEndSeen),
                         episode.faceID.map(JSONValue.integer) ?? .null,
-                        episode.personID.map(JSONValue.integer) ?? .null,
                         .list(episode.otherPersonIDs.map(JSONValue.integer)),
                     ])
                 }),

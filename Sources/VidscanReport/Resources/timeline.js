@@ -100,7 +100,7 @@
   function assignEpisodes() {
     const ownerOf = ownerFinder(), { kinds, list } = data.episodes;
     offScreen = new Map();
-    for (const [kind, from, to, isBeginOpen, isEndOpen, face, , others] of list) {
+    for (const [kind, from, to, isBeginOpen, isEndOpen, face, others] of list) {
       const owner = face === null ? null : ownerOf(face, from)?.owner, mine = owner ? owner.episodes : offScreen;
       if (owner === undefined || isExcluded(from)) continue;
       entry(mine, kinds[kind], () => []).push([from, to, isBeginOpen, isEndOpen, kinds[kind], others]);
