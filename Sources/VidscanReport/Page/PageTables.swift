@@ -252,27 +252,3 @@ struct ReportedFace {
         return faces
     }
 }
-
-/// `quality.csv` for the page's script, in seconds by person; empty for results of earlier versions.
-enum ReportedQuality {
-    private static let names = [
-        "seconds_visible", "measured_seconds", "one_side_seconds", "half_covered_seconds", "turned_seconds",
-        "covered_seconds", "small_seconds", "no_mesh_seconds",
-    ]
-
-    static func read(_ folder: String) throws(VidscanError) -> JSONValue {
-        guard FileSystem.entry("\(folder)/\(QualityTable.file)") != nil else { return .list([]) }
-        let table = try TableReader(folder: folder, name: QualityTable.file)
-        let person = try table.column("person_id")
-        let columns = try names.map { name throws(VidscanError) in (name, try table.column(name)) }
-        var rows: [JSONValue] = []
-        while try table.next() {
-            var row = ["person": JSONValue.integer(try table.integer(person, in: ReadLimits.ids))]
-            for (name, column) in columns {
-                row[name] = try table.optionalNumber(column, in: ReadLimits.durations).map(JSONValue.number)
-            }
-            rows.append(.object(row))
-        }
-        return .list(rows)
-    }
-}

@@ -125,7 +125,7 @@ struct ReportPage {
             "metrics": .list(rows.metrics.map(metric)), "tracks": .list(tracks(rows)),
             // `data:` URLs by face_id, and pseudonyms by person_id.
             "pictures": Self.texts(pictures), "names": Self.texts(names),
-            "quality": try ReportedQuality.read(result.name),
+            "quality": try quality(),
             "cuts": .list(
                 cuts.map { .object(["time": seconds($0.microseconds), "isGradual": .flag($0.value == "gradual")]) }),
             // The tables contain these already.
@@ -145,6 +145,27 @@ struct ReportPage {
         }
         let compressed: JSONValue = .object(["events": packedEvents, "episodes": packedEpisodes])
         return (try PageTemplate.data(.object(data)), try rows.compressed(with: try PageTemplate.data(compressed)))
+    }
+
+    /// `quality.csv`, in seconds by person; empty for results of earlier versions.
+    private func quality() throws(VidscanError) -> JSONValue {
+        guard FileSystem.entry("\(result.name)/\(QualityTable.file)") != nil else { return .list([]) }
+        let table = try TableReader(folder: result.name, name: QualityTable.file)
+        let person = try table.column("person_id")
+        let names = [
+            "seconds_visible", "measured_seconds", "turned_seconds", "covered_seconds", "small_seconds",
+            "no_mesh_seconds",
+        ]
+        let columns = try names.map { name throws(VidscanError) in (name, try table.column(name)) }
+        var rows: [JSONValue] = []
+        while try table.next() {
+            var row = ["person": JSONValue.integer(try table.integer(person, in: ReadLimits.ids))]
+            for (name, column) in columns {
+                row[name] = try table.optionalNumber(column, in: ReadLimits.durations).map(JSONValue.number)
+            }
+            rows.append(.object(row))
+        }
+        return .list(rows)
     }
 
     private static func texts(_ texts: [Int: String]) -> JSONValue {
