@@ -766,15 +766,21 @@ def check_curves(browser, name):
     expect("yaw" in shown and "smile" in shown and "°" in shown, f"{name}: the values at the pointer: {shown}")
 
 
-def check_doubts(program, work):
-    """Answers the doubts with keys, and drags on the timeline."""
-    result = result_of(program, work, work / "faces.mp4", "--rate", "5")
+def doubtful(program, work, video):
+    """Makes the page of a result whose people are uncertain, the first one most."""
+    result = result_of(program, work, video, "--rate", "5")
     lines = rows(result, "tracks.csv")
     with open(result / "tracks.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, lines[0].keys(), lineterminator="\n")
         writer.writeheader()
         writer.writerows(dict(line, person_confidence=f"0.{6 + index}") for index, line in enumerate(lines))
     vidscan(program, "report", "--quiet", "--force", result)
+    return result
+
+
+def check_doubts(program, work):
+    """Answers the doubts with keys, and drags on the timeline."""
+    result = doubtful(program, work, work / "faces.mp4")
     browser = Browser(1366, 768, False)
     made = "return window.vidscanReview.corrections.list.map(c => c.do)"
     doubt = "return document.getElementById('tab-check').textContent + ': ' + document.getElementById('doubt').textContent"
@@ -795,6 +801,17 @@ def check_doubts(program, work):
         expect([item["do"] for item in saved] == ["different_people"], "what was only looked at is not saved")
         browser.key("u", "u")
         expect(browser.run(made) == [] and "Check (2)" in browser.run(doubt), "undo asks again")
+
+        # Two people who are never seen together, each in one piece: the question is whether they are one.
+        parts = "[0:v]trim=0:2.4,setpts=PTS-STARTPTS[a];[0:v]trim=17.2:19.6,setpts=PTS-STARTPTS[b];[a][b]concat"
+        subprocess.run(["ffmpeg", "-v", "error", "-i", work / "faces.mp4", "-filter_complex", parts, work / "two.mp4"], check=True)
+        browser.open(doubtful(program, work, work / "two.mp4") / "report.html", READY)
+        click(browser, "#begin")
+        expect("Is Person 1 different from these people?" in browser.run(doubt) and "Person 2" in browser.run(doubt), "others are shown")
+        browser.key("n")
+        click(browser, "#others .face")
+        expect(browser.run(made) == ["same_person"], f"no asks who it is: {browser.run(made)}")
+        browser.open(result / "report.html", READY)
 
         # Dragging marks a range; what can be done with it stands beside it.
         x, y, width, _ = browser.run("const b = document.getElementById('area').getBoundingClientRect(); return [b.x, b.y, b.width, b.height]")

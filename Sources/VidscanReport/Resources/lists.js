@@ -165,6 +165,8 @@
     },
   };
 
+  /** Those who are never visible together with a track, and so may be the same person. */
+  const rivals = track => state.order.filter(person => person !== track.owner && !person.tracks.some(other => sharesSample(track, other)));
   /** Decisions of the analysis that may be wrong, who is who and what is a face: one at a time, the least certain first. */
   const review = {
     skipped: new Set(), total: 0, doubt: null,
@@ -174,7 +176,7 @@
       const checked = new Set(corrections.list.filter(item => item.do === "checked")
         .map(item => keyOf(findTrack(tracks, item.face), item.about)));
       const doubt = (track, about, score) => ({ track, about, score, key: keyOf(track, about) });
-      const who = people.size < 2 ? [] : tracks.filter(track => (track.personConfidence ?? 1) < 0.9);
+      const who = tracks.filter(track => (track.personConfidence ?? 1) < 0.9 && people.size > 1 && (companion(track) || rivals(track).length));
       return [
         ...who.map(track => doubt(track, "person", track.personConfidence)),
         ...tracks.filter(track => track.certainty < 0.75).map(track => doubt(track, "face", track.certainty)),
@@ -190,15 +192,19 @@
       byId("tab-check").textContent = doubts.length ? `Check (${doubts.length})` : "Check";
       const answered = this.total - doubts.length, progress = `${answered} of ${this.total} answered`;
       if (!this.doubt) return byId("doubt").replaceChildren(make("p", { className: "empty" }, this.total ? `Done: ${progress}.` : "Nothing left to check."));
-      const { track, about, score } = this.doubt, { owner } = track, isFace = about === "face";
+      const { track, about, score } = this.doubt, { owner } = track, isFace = about === "face", name = make("bdi", {}, owner.name);
+      // A person who is nowhere else can only be compared with the others.
+      const [question, compared] = isFace ? [["Is this a face?"], []]
+        : companion(track) ? [["Is this ", name, "?"], owner.tracks.filter(other => other !== track).map(other => [other, `at ${clock(other.begin)}`])]
+          : [["Is ", name, " different from these people?"], rivals(track).map(person => [person.tracks[0], person.name])];
       const button = (answer, text) => make("button", { type: "button", onclick: () => this.answer(answer) }, text);
       const picture = (track, text) => make("figure", {}, data.pictures[track.id] ? make("img", { src: data.pictures[track.id], alt: text }) : make("span", { className: "nopicture" }, "in the video"), make("figcaption", {}, text));
       byId("doubt").replaceChildren(
-        make("p", { className: "question" }, isFace ? "Is this a face?" : make("span", {}, "Is this ", make("bdi", {}, owner.name), "?"), make("span", { className: "hint" }, ` ${percent(score)} certain`)),
+        make("p", { className: "question" }, ...question, make("span", { className: "hint" }, ` ${percent(score)} certain`)),
         make("div", { className: "row" }, button("yes", "Yes (Y)"), button("no", "No (N)"), button("skip", "Later (S)"),
           isFace ? null : make("button", { type: "button", onclick: event => openAt(event, track) }, "Somebody else …")),
         make("div", { className: "compared", style: colorStyle(owner) }, picture(track, `${clock(track.begin)} to ${clock(track.end)}`),
-          ...isFace ? [] : owner.tracks.filter(other => other !== track).slice(0, 3).map(other => picture(other, `at ${clock(other.begin)}`))),
+          ...compared.slice(0, 3).map(other => picture(...other))),
         make("p", {}, make("progress", { max: this.total, value: answered }), make("span", { className: "hint" }, " " + progress)));
     },
     go() { if (this.doubt && !byId("panel-check").hidden) choose(this.doubt.track, this.doubt.track.best); },
@@ -212,7 +218,10 @@
       } else if (about === "face" && answer === "no") corrections.add({ do: "not_a_face", face });
       else if (rest && answer === "no") corrections.add({ do: "different_people", faces: [rest, face] });
       else if (rest && track.owner.tracks.length > 1) corrections.add({ do: "same_person", faces: [rest, face] });
-      else if (about === "person" && answer === "no") return say("This person has no other track. Choose who it is under “Somebody else”.");
+      else if (about === "person" && answer === "no") {
+        openAt({ currentTarget: byId("doubt") }, track);
+        say("Click who it is.");
+      }
       else corrections.add({ do: "checked", about, face });
     },
   };
