@@ -239,11 +239,10 @@ final class ConsoleReporter: RunObserver {
     func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
         let count = isUndone ? 0 : summary.effects.count
         let work = isUndone ? "corrections undone" : NumberText.count(count, "correction") + " applied"
-        let people = "\(summary.personIDs) \(summary.personIDs == 1 ? "person" : "people")"
         let target = isUndone ? "" : " -> " + Self.relative(summary.path)
         log(
             .info, .corrected, result: result,
-            "\(work), \(NumberText.count(summary.faceIDs, "face")) of \(people) in"
+            "\(work), \(NumberText.count(summary.faceIDs, "face")) of \(NumberText.people(summary.personIDs)) in"
                 + " \(NumberText.count(summary.faces, "row"))\(target)",
             [
                 "output": summary.path, "corrections": count, "faces": summary.faces, "face_ids": summary.faceIDs,
@@ -292,12 +291,12 @@ final class ConsoleReporter: RunObserver {
 
 extension ConsoleLog {
     func linked(_ summary: PeopleStudy.Summary) {
-        let (people, doubts) = (summary.people, summary.doubts)
-        var text = "\(people) \(people == 1 ? "person" : "people") in \(NumberText.count(summary.videos, "video"))"
+        let doubts = summary.doubts
+        var text = "\(NumberText.people(summary.people)) in \(NumberText.count(summary.videos, "video"))"
         if summary.corrections > 0 { text += ", \(NumberText.count(summary.corrections, "correction")) applied" }
         if doubts > 0 { text += ", \(NumberText.count(doubts, "decision")) to check in people.html" }
         self(
             .info, .people, "\(text) -> \(ConsoleReporter.relative(summary.path, isFolder: false))",
-            ["people": people, "videos": summary.videos, "doubts": doubts, "output": summary.path])
+            ["people": summary.people, "videos": summary.videos, "doubts": doubts, "output": summary.path])
     }
 }

@@ -158,10 +158,7 @@ struct FiltersCommand: AsyncParsableCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the filters, by category.")
 
-        @Option(
-            help: .value("category", "Only this category: \(FilterCategory.names.joined(separator: ", "))."),
-            transform: FilterCategory.init(argument:))
-        var category: FilterCategory?
+        @Option(help: "Only this category.") var category: FilterCategory?
 
         func run() {
             let filters = FilterCatalog.all
@@ -195,18 +192,7 @@ struct FiltersCommand: AsyncParsableCommand {
     }
 }
 
-extension FilterCategory {
-    fileprivate static let names = allCases.map(\.rawValue)
-
-    fileprivate init(argument: String) throws {
-        guard let category = FilterCategory(rawValue: argument) else {
-            throw ValidationError(
-                "allowed: one of \(Self.names.joined(separator: ", "))"
-                    + NearestName.suggestion(for: argument, among: Self.names))
-        }
-        self = category
-    }
-}
+extension FilterCategory: ExpressibleByArgument {}
 
 struct FilterPreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -97,7 +97,9 @@ struct UsageMessage {
     let words: ArraySlice<String>
 
     var text: String {
-        // The parser explains one word on several lines. The first is about the whole word.
+        // The parser gives each of many values a line.
+        let original = original.replacing(" the following:\n  - ", with: ": ").replacing("\n  - ", with: ", ")
+        // It also explains one word on several lines. The first is about the whole word.
         var line = original[..<(original.firstRange(of: "\n   or: ")?.lowerBound ?? original.endIndex)]
         if let (option, meant) = foreignOption { return "Unknown option '\(option)'; did you mean '\(meant)'?" }
         let subcommand = line.hasPrefix("Unknown option") ? BatchChecks.suggestion(for: words) : ""

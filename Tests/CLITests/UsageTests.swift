@@ -117,7 +117,7 @@ struct UsageTests {
         ("help pipelines schow", "there is no command 'schow'; did you mean 'show'? (see --help)"),
         (
             "filters list --category denoise,blur",
-            "The value 'denoise,blur' is invalid for '--category <category>': allowed: one of blur, color-adjustment, "
+            "The value 'denoise,blur' is invalid for '--category <category>'. Please provide one of: blur, color-adjustment, "
         ),
         (
             "analyze x.mp4 --metrics smyle",

@@ -120,7 +120,7 @@ struct DeclarationTests {
         let page = try Self.manPage()
         let list = try #require(page.components(separatedBy: "give pseudonyms:").dropFirst().first)
         let lines = list.split(separator: "\n").prefix(3).map { $0.prefix(8) }
-        #expect(lines == [".PP", ".EX", #"  {\(dqdo"#])
+        #expect(lines == [".PP", ".EX", #"  {\(dqd"#])
     }
 
     @Test("groff formats the man page without a warning")

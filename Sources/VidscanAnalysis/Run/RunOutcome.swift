@@ -69,10 +69,8 @@ package struct RunOutcome: Sendable {
                 "left out \(NumberText.count(statistics.implausibleTimestamps, "frame")) with an impossible timestamp")
         }
         if let rate = statistics.assumesFrameRate {
-            let missing = statistics.framesWithoutTimestamp
-            let found = "found \(NumberText.count(missing, "frame")) without a timestamp"
-            let what = missing < statistics.framesDecoded ? found : "the stream has no timestamps"
-            warnings.append("\(what); times assume \(rate) frames per second")
+            let count = NumberText.count(statistics.framesWithoutTimestamp, "frame")
+            warnings.append("found \(count) without a timestamp; times assume \(rate) frames per second")
         }
         if statistics.orientationIsApproximate {
             warnings.append("the display matrix is not one of the eight orientations; the nearest one is used")

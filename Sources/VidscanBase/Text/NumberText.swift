@@ -22,7 +22,12 @@ package enum NumberText {
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
-    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    /// `plural` is for a noun that does not just take an s.
+    package static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
+    }
+
+    package static func people(_ number: Int) -> String { count(number, "person", plural: "people") }
 }
 
 public enum TimeText {

@@ -64,7 +64,7 @@ struct StudyInputs {
             return
         }
         let corrected = state.videos[index].people.count(where: \.corrected)
-        let loss = "; the corrections of \(corrected) \(corrected == 1 ? "person" : "people") in it are lost"
+        let loss = "; the corrections of \(NumberText.people(corrected)) in it are lost"
         let message = "has other tracks or people than before, so its people are compared again"
         warnings.append((video.inputPath, message + (corrected > 0 ? loss : "")))
         state.videos[index].people = []

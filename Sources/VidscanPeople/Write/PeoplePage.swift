@@ -73,8 +73,8 @@ struct PeoplePage {
         let content: [String: Any] = [
             "head": PageHead(
                 .people, title: "People",
-                summary: "\(byPerson.count) \(byPerson.count == 1 ? "person" : "people") in"
-                    + " \(NumberText.count(study.videos.count, "video"))", notices: notices),
+                summary: "\(NumberText.people(byPerson.count)) in \(NumberText.count(study.videos.count, "video"))",
+                notices: notices),
             "pairs": pairs.map { pair -> [String: Any] in
                 [
                     "faces": pair.rows.map { face($0, isNamed: true) }, "decision": pair.decision,

@@ -33,8 +33,7 @@ struct ReportPage {
         let summary = [
             TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
             NumberText.count(samples.count, "sample"), NumberText.count(counts.faceIds, "face"),
-            "\(counts.personIds) \(counts.personIds == 1 ? "person" : "people")",
-            NumberText.count(counts.hardCuts + counts.gradualCuts, "cut"),
+            NumberText.people(counts.personIds), NumberText.count(counts.hardCuts + counts.gradualCuts, "cut"),
         ].joined(separator: " · ")
         let metrics = Self.tableMetrics.filter { name in faces.contains { $0.measures[name]?.mean != nil } }
         let hasBlinks = faces.contains { $0.blinkRate != nil }

@@ -267,10 +267,10 @@
   const zoomHere = factor => zoom(factor, within(state.time, ...state.view));
   onClick({ "zoom-in": () => zoomHere(0.5), "zoom-out": () => zoomHere(2), "zoom-all": () => setView(...whole) });
 
-  /** The menu of the rows below each person's bar: with few faces, the usual kinds are shown, otherwise only speech. */
+  /** The menu of the rows below each person's bar: with few people, the usual kinds are shown, otherwise only speech. */
   function fillRows() {
     const kinds = data.episodes.kinds.filter(kind => kind !== "voice_off_screen");
-    const usual = data.tracks.length > 4 ? ["speaks"] : ["speaks", "smile", "blink"];
+    const usual = new Set(data.tracks.map(track => track.person)).size > 4 ? ["speaks"] : ["speaks", "smile", "blink"];
     state.rows = kinds.filter(kind => usual.includes(kind));
     byId("row-kinds").append(...kinds.map(kind => checkbox(words(kind), { value: kind, checked: state.rows.includes(kind) }, isShown => {
       state.rows = kinds.filter(other => other === kind ? isShown : state.rows.includes(other));
