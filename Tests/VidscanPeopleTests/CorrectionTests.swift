@@ -158,7 +158,10 @@ private enum Misfit {
         ),
         (StudyScene.split(1, #""tracks": [7]"#), "correction 1: person 1 has no track 7 in any video"),
         (StudyScene.split(1, #""tracks": [12, 7]"#), "correction 1: person 1 has no track 7 in /videos/b.mp4"),
-        (StudyScene.split(1, #""tracks": [12], "video": "z.mp4""#), "correction 1: the study has no video z.mp4"),
+        (
+            StudyScene.split(1, #""tracks": [12], "video": "zz.mp4""#),
+            "correction 1: the study has no video zz.mp4; did you mean 'a.mp4'?"
+        ),
         (
             StudyScene.split(1, #""tracks": [12], "video": "a.mp4""#),
             "correction 1: person 1 has no track 12 in /videos/a.mp4"

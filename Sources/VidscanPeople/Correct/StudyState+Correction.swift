@@ -95,7 +95,10 @@ extension StudyState {
         let matches = videos.indices.filter {
             isSame(FilePath.name(of: videos[$0].video), name) || isSame(FilePath.name(of: videos[$0].result), name)
         }
-        guard let match = matches.first else { throw .result("the study has no video \(name)") }
+        guard let match = matches.first else {
+            let near = NearestName.suggestion(for: name, among: videos.map { FilePath.name(of: $0.video) })
+            throw .result("the study has no video \(name)\(near)")
+        }
         guard matches.count == 1 else {
             throw .result(
                 "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)")
