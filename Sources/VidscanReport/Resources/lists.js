@@ -38,8 +38,8 @@
     byId("people").replaceChildren(...list);
   }
   /** How often an episode happens to a person; nothing if it does not. */
-  const rate = (person, kind, seconds = person.seconds) =>
-    person.episodes.has(kind) ? `${(60 * person.episodes.get(kind).length / Math.max(seconds, 1)).toFixed(1)} ${kind}s/min` : "";
+  const rate = (person, kind) =>
+    person.episodes.has(kind) ? `${(60 * person.episodes.get(kind).length / Math.max(person.seconds, 1)).toFixed(1)} ${kind}s/min` : "";
   /** A person in one line: how long, how often, and how much of it could be measured. */
   const strip = person => [
     `${person.seconds.toFixed(1)} s${person.tracks.length > 1 ? ` in ${person.tracks.length} tracks` : ""}`,
@@ -67,7 +67,7 @@
       return make("button", { type: "button", className: "go", style: colorStyle(person), "data-person": person.id, onclick: event => openAt(event, person.tracks[0]) },
         portrait(person, 32),
         make("span", {}, make("bdi", { className: "name" }, person.name), make("span", { className: "detail" },
-          [`${clock(seconds, 0)} visible`, rate(person, "smile", seconds), rate(person, "blink", seconds), speech ? `speaks ${percent(speech / seconds)}` : ""].filter(Boolean).join(" · ")),
+          [`${clock(seconds, 0)} visible`, rate(person, "smile"), rate(person, "blink"), speech ? `speaks ${percent(speech / seconds)}` : ""].filter(Boolean).join(" · ")),
         Number.isNaN(fraction) ? null : make("span", { className: fraction < 0.5 ? "warning inline" : "detail" }, `${percent(fraction)} measured${why ? `; ${why}` : ""}`)));
     }), state.order.length > longestPeople ? make("span", { className: "hint" }, `and ${state.order.length - longestPeople} more`) : "");
   }
