@@ -11,23 +11,16 @@ struct CorrectedSample {
     var result: String { folder.path + "/faces.mp4.vidscan" }
     var name: String { "faces.mp4.vidscan" }
 
-    /// Analysed once for all tests.
-    private static let analysed = Result {
-        let folder = try TemporaryFolder()
-        let outcome = try ChildProcess.run(
-            [
-                Checkout.tool, "analyze", "--quiet", Checkout.clip, "--rate", "12.5", "--people", "--landmarks",
-                "--blendshapes", "--format", "csv,json,jsonl,openface,pyfeat",
-            ], in: folder.path)
-        try #require(outcome.status == 0, "\(outcome.errors)")
-        return folder
-    }
-
-    /// Copies the result.
+    /// Copies the result, which is made once for all tests.
     init() throws {
-        folder = try TemporaryFolder()
-        try FileManager.default.copyItem(
-            atPath: Self.analysed.get().path + "/faces.mp4.vidscan", toPath: folder.path + "/faces.mp4.vidscan")
+        folder = try PreparedFolder.copy("sample at 12.5 per second, in all formats") { folder in
+            let outcome = try ChildProcess.run(
+                [
+                    Checkout.tool, "analyze", "--quiet", Checkout.clip, "--rate", "12.5", "--people", "--landmarks",
+                    "--blendshapes", "--format", "csv,json,jsonl,openface,pyfeat",
+                ], in: folder.path)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
     }
 
     // MARK: Corrections
