@@ -49,8 +49,7 @@ package struct PeopleStudy: Sendable {
     private func write(
         _ results: [String], _ path: String, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
-        let corrections = try options.corrections.map { path throws(VidscanError) in try StudyCorrectionFile(path: path)
-        }
+        let corrections = try options.corrections.map(StudyCorrectionFile.init(path:))
         let folder = try StudyFolder(FilePath.absolute(FilePath.expandingHome(path)))
         let known = try StudyState.read(folder.path)
         let outputs = [PeopleTable.file, PeoplePage.file].map(folder.path(of:))

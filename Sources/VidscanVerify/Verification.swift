@@ -41,7 +41,7 @@ public struct Verification: Sendable {
         public internal(set) var unsearched: [String] = []
         /// Stream by stream, in the order of their first frames.
         public internal(set) var episodes: [Episode] = []
-        /// Frames with faces that are no findings, because the record beside the video says that they stay visible on purpose.
+        /// Frames with a face that the record beside the video lists as visible on purpose, so that it is not a finding.
         public internal(set) var framesWithKeptFaces = 0
         public internal(set) var lastMicroseconds: Int64 = 0
         public internal(set) var wallSeconds = 0.0

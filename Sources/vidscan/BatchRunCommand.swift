@@ -71,7 +71,7 @@ private struct BatchWork {
     func run(_ interrupts: inout InterruptHandler?) async throws -> ExitStatus? {
         let budget = try execution.budget(cores: Self.cores)
         try BatchChecks.settings(resolved.settings, merges: execution.merge)
-        // What is left to do can also be asked where nobody can write.
+        // A dry run of an existing batch also works on a read-only file system.
         if !execution.dryRun || !folder.hasJournal { try BatchChecks.writable(folder.path) }
         let findings = try files.find()
         for problem in findings.problems { reporter.failed(problem.path, reason: problem.reason) }

@@ -91,7 +91,7 @@ final class InterruptHandler {
 
     static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-    /// With `nohup`, SIGHUP stays without effect.
+    /// Under `nohup`, SIGHUP remains ignored.
     init(on signals: [Int32] = signals, _ cancel: @escaping @Sendable () -> Void) {
         let signals = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }
         self.signals = signals

@@ -14,7 +14,7 @@ struct PeopleCommand: AsyncParsableCommand {
             new ones.
 
             The page saves corrections. You can also write such a file: JSON with the format "vidscan study corrections \
-            1" and a list of "corrections", which join people (the first number stays), make somebody else of tracks, and \
+            1" and a list of "corrections", which join people (the first number stays), move tracks to a new person, and \
             give pseudonyms:
               {"do": "same_person", "people": [3, 7]}
               {"do": "split", "person": 4, "tracks": [12], "video": "interview.mp4"}

@@ -255,7 +255,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let kept = findings.framesWithKeptFaces
         let others =
             kept == 0
-            ? "" : "; \(NumberText.count(kept, "frame")) with people who stay visible, as the record beside it says"
+            ? "" : "; the record beside it keeps people visible in \(NumberText.count(kept, "frame"))"
         let text =
             findings.episodes.isEmpty
             ? "no \(kept == 0 ? "" : "other ")face found\(findings.unsearched.isEmpty ? "" : " in the searched parts")"

@@ -239,7 +239,7 @@ struct VerifyTests: AnonymizationTesting {
         wrong.expectError("--min-score must be 0.1 to 0.9.", status: 2)
     }
 
-    @Test("Faces that the record beside a video keeps visible are no findings, but counted")
+    @Test("Faces that the record beside a video keeps visible are counted instead of reported")
     func recordFromElsewhere() throws {
         let folder = try clips()
         let digest = try FileDigest.sha256(path: folder.path + "/movie.mp4")
@@ -248,11 +248,9 @@ struct VerifyTests: AnonymizationTesting {
         #expect(outcome.status == 0)
         #expect(
             outcome.errors.contains(
-                ": no other face found; 5 frames with people who stay visible, as the record beside it says; 5 frames"),
+                ": no other face found; the record beside it keeps people visible in 5 frames; 5 frames searched"),
             "\(outcome.errors)")
         #expect(outcome.output.contains("\"frames_with_kept_faces\" : 5"))
-        try folder.write("another version", to: "movie.json")
-        #expect(try Tool.run("verify", "movie.mp4", in: folder).status == 1)
     }
 
     @Test("Of a result, the video with hidden faces is searched; a result without one is an error")

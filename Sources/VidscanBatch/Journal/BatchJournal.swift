@@ -78,8 +78,8 @@ package final class BatchJournal: Sendable {
         } catch { throw Self.failure(error, path ?? "") }
     }
 
-    /// Ends the use of a journal. Without a write-ahead log, the file can also be read where nobody can write. The log stays
-    /// while another process uses the journal.
+    /// Closes the journal and, unless another process is using it, removes its write-ahead log, which SQLite cannot open on a
+    /// read-only file system.
     package func close() {
         try? database.close()
         var configuration = Self.configuration(isReadOnly: false)

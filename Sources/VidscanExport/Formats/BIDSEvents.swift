@@ -47,7 +47,7 @@ enum BIDSEvents {
             ClockText.seconds($0.begin)
         },
         Column("duration", "How long it lasts.", units: "s") { $0.durationText },
-        Column("trial_type", "What is seen.", levels: Episode.Kind.allCases.map { ($0.rawValue, $0.meaning) }) {
+        Column("trial_type", "The kind of event.", levels: Episode.Kind.allCases.map { ($0.rawValue, $0.meaning) }) {
             $0.kind.rawValue
         },
         Column("person_id", "The person, as in tracks.csv of the vidscan result.") {

@@ -22,7 +22,7 @@ struct StudyCorrectionFile: Sendable, Decodable {
         corrections = try members.list("corrections", count: 0...AppliedCorrections.maximum)
     }
 
-    /// Applies the corrections that have not been applied yet, or none if one does not fit. Returns how many it applied.
+    /// Applies the corrections that are new to the study, and returns their number. If one does not fit, applies none.
     func apply(to state: inout StudyState) throws(VidscanError) -> Int {
         var corrected = state
         var count = 0
@@ -48,8 +48,8 @@ struct StudyCorrectionFile: Sendable, Decodable {
 enum StudyCorrection: Sendable, Decodable {
     /// The first number stays.
     case samePerson([Int])
-    /// Makes somebody else of these tracks, which are `face_id`s, or, if none is named, of all tracks of the person in the
-    /// video. A video is its path or name, or that of its result.
+    /// Assigns these tracks (`face_id`s) to a new person, or all of the person's tracks in the video if none is named. A video
+    /// is given by its path or name, or by that of its result.
     case split(Int, tracks: [Int], video: String?)
     case name(Int, String)
 

@@ -220,7 +220,7 @@
       else if (rest && track.owner.tracks.length > 1) corrections.add({ do: "same_person", faces: [rest, face] });
       else if (about === "person" && answer === "no") {
         openAt({ currentTarget: byId("doubt") }, track);
-        say("Click who it is.");
+        say("Click the right person.");
       }
       else corrections.add({ do: "checked", about, face });
     },
