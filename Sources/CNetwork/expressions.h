@@ -3,8 +3,6 @@
 
 #include "layers.h"
 
-typedef float f32x8 __attribute__((vector_size(32)));
-
 // Each product and each sum is rounded, as in the arithmetic with which these networks were measured.
 #pragma STDC FP_CONTRACT OFF
 
@@ -18,7 +16,7 @@ VS_BODY void vs_strided_tile(
     f32x8 sums[4][4];
     VS_UNROLL for (int pixel = 0; pixel < pixels; pixel++) {
         VS_UNROLL for (int vector = 0; vector < vectors; vector++) {
-            sums[pixel][vector] = VS_LOAD_AS(f32x8, layer->bias + channel + 8 * vector);
+            sums[pixel][vector] = VS_LOAD(f32x8, layer->bias + channel + 8 * vector);
         }
     }
     for (int row = 0; row < 3; row++) {
@@ -26,7 +24,7 @@ VS_BODY void vs_strided_tile(
         const float *values = source + row * layer->input_stride;
         for (ptrdiff_t input = 0; input < length; input++) {
             f32x8 rows[4];
-            VS_UNROLL for (int vector = 0; vector < vectors; vector++) rows[vector] = VS_LOAD_AS(f32x8, weights + 8 * vector);
+            VS_UNROLL for (int vector = 0; vector < vectors; vector++) rows[vector] = VS_LOAD(f32x8, weights + 8 * vector);
             weights += outputs;
             VS_UNROLL for (int pixel = 0; pixel < pixels; pixel++) {
                 const f32x8 value = (f32x8){0} + values[pixel * step + input];

@@ -118,9 +118,9 @@ static void VS_NAME(grid_sample)(
             for (ptrdiff_t channel = 0; channel < channels; channel += lanes) {
                 const float *corner = source + channel;
                 const f32x16 above =
-                    VS_LOAD(corner) * (1 - right_fraction) + VS_LOAD(corner + channels) * right_fraction;
-                const f32x16 below =
-                    VS_LOAD(corner + width) * (1 - right_fraction) + VS_LOAD(corner + width + channels) * right_fraction;
+                    VS_LOAD16(corner) * (1 - right_fraction) + VS_LOAD16(corner + channels) * right_fraction;
+                const f32x16 below = VS_LOAD16(corner + width) * (1 - right_fraction)
+                    + VS_LOAD16(corner + width + channels) * right_fraction;
                 VS_STORE(pixel + channel, above * (1 - bottom_fraction) + below * bottom_fraction);
             }
         }
@@ -146,11 +146,11 @@ static void VS_NAME(add_products)(
         const float *row = weights + input * width;
         ptrdiff_t output = 0;
         for (; output <= width - 16; output += 16) {
-            f32x16 sum = VS_LOAD(sums + output);
-            sum += VS_LOAD(row + output) * a;
-            sum += VS_LOAD(row + output + width) * b;
-            sum += VS_LOAD(row + output + 2 * width) * c;
-            sum += VS_LOAD(row + output + 3 * width) * d;
+            f32x16 sum = VS_LOAD16(sums + output);
+            sum += VS_LOAD16(row + output) * a;
+            sum += VS_LOAD16(row + output + width) * b;
+            sum += VS_LOAD16(row + output + 2 * width) * c;
+            sum += VS_LOAD16(row + output + 3 * width) * d;
             VS_STORE(sums + output, sum);
         }
         for (; output < width; output++) {

@@ -1,36 +1,18 @@
 // The steps from which kernels.h builds the layers of the detector and the mesh.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
+#include "../CPixels/vectors.h"
 #include "CNetwork.h"
 
 // Adds products with one rounding wherever the processor can.
 #pragma STDC FP_CONTRACT ON
 
-#define VS_BODY static inline __attribute__((always_inline))
 // Vectors in arrays stay in registers only if the compiler unrolls the loops over them.
 #define VS_UNROLL _Pragma("clang loop unroll(full)")
 
-typedef float f32x16 __attribute__((vector_size(64)));
-typedef int32_t i32x16 __attribute__((vector_size(64)));
 enum { lanes = 16 };
 
-// Macros, because a vector passed to a function has a different calling convention with each instruction set.
-#define VS_LOAD_AS(type, address) \
-    ({ \
-        type loaded; \
-        memcpy(&loaded, (address), sizeof loaded); \
-        loaded; \
-    })
-#define VS_LOAD(address) VS_LOAD_AS(f32x16, address)
-#define VS_STORE(address, value) \
-    do { \
-        __typeof__(value) stored = (value); \
-        memcpy((address), &stored, sizeof stored); \
-    } while (0)
+#define VS_LOAD16(address) VS_LOAD(f32x16, address)
 #define VS_SELECT(condition, first, second) ({ \
     const i32x16 chosen = (condition); \
     const f32x16 these = (first), those = (second); \
@@ -73,22 +55,22 @@ VS_BODY void vs_epilogue(const vs_target *target, vs_position position, ptrdiff_
     f32x16 value = *sum;
     if (target->residual && channel < target->residual_channels) {
         const float *source = target->residual + position.residual * target->residual_channels + channel;
-        f32x16 added = VS_LOAD(source);
+        f32x16 added = VS_LOAD16(source);
         if (target->pooled_width) {
             const float *below = source + target->pooled_width * target->residual_channels;
-            added = VS_MAX(added, VS_LOAD(source + target->residual_channels));
-            added = VS_MAX(added, VS_LOAD(below));
-            added = VS_MAX(added, VS_LOAD(below + target->residual_channels));
+            added = VS_MAX(added, VS_LOAD16(source + target->residual_channels));
+            added = VS_MAX(added, VS_LOAD16(below));
+            added = VS_MAX(added, VS_LOAD16(below + target->residual_channels));
         }
         value += added;
     }
     if (target->layer->activation == VS_PRELU) {
-        value = VS_PRELU_OF(value, VS_LOAD(target->layer->slopes + channel));
+        value = VS_PRELU_OF(value, VS_LOAD16(target->layer->slopes + channel));
     } else if (target->layer->activation == VS_RELU) {
         value = VS_RELU_OF(value);
     }
     const ptrdiff_t offset = position.output * target->layer->outputs + channel;
-    if (target->addend) value += VS_LOAD(target->addend + offset);
+    if (target->addend) value += VS_LOAD16(target->addend + offset);
     VS_STORE(target->output + offset, value);
 }
 
@@ -109,13 +91,13 @@ VS_BODY void vs_tile(
     const float *weights = layer->weights + channel * inputs;
     f32x16 sums[12][4];
     VS_UNROLL for (int p = 0; p < pixels; p++) {
-        VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD(layer->bias + channel + v * lanes);
+        VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD16(layer->bias + channel + v * lanes);
     }
     for (int tap = 0; tap < window.taps; tap++) {
         const float *source = values + tap / 3 * window.row + tap % 3 * window.step;
         for (ptrdiff_t i = 0; i < used; i++, weights += lanes) {
             f32x16 row[4];
-            VS_UNROLL for (int v = 0; v < vectors; v++) row[v] = VS_LOAD(weights + v * inputs * lanes);
+            VS_UNROLL for (int v = 0; v < vectors; v++) row[v] = VS_LOAD16(weights + v * inputs * lanes);
             VS_UNROLL for (int p = 0; p < pixels; p++) {
                 VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] += source[p * window.step + i] * row[v];
             }
@@ -193,14 +175,14 @@ VS_BODY void vs_depthwise_row(
         for (ptrdiff_t channel = 0; channel < channels; channel += lanes) {
             f32x16 weights[9];
             VS_UNROLL for (int tap = 0; tap < 9; tap++) {
-                weights[tap] = VS_LOAD(layer->weights + tap * channels + channel);
+                weights[tap] = VS_LOAD16(layer->weights + tap * channels + channel);
             }
-            const f32x16 bias = VS_LOAD(layer->bias + channel);
+            const f32x16 bias = VS_LOAD16(layer->bias + channel);
             ptrdiff_t offset = begin * step + channel;
             for (ptrdiff_t x = begin; x < end; x++, offset += step) {
                 f32x16 sum = bias;
                 VS_UNROLL for (int tap = 0; tap < 9; tap++) {
-                    sum += VS_LOAD(rows[tap / 3] + offset + tap % 3 * channels) * weights[tap];
+                    sum += VS_LOAD16(rows[tap / 3] + offset + tap % 3 * channels) * weights[tap];
                 }
                 VS_STORE(result + x * channels + channel, has_relu ? VS_RELU_OF(sum) : sum);
             }
@@ -218,7 +200,7 @@ VS_BODY void vs_expansion_tile(
     const vs_linear *layer = target->layer;
     f32x16 sums[6][2];
     VS_UNROLL for (int p = 0; p < pixels; p++) {
-        VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD(layer->bias + channel + v * lanes);
+        VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = VS_LOAD16(layer->bias + channel + v * lanes);
     }
     for (ptrdiff_t line = 0; line < 9; line++) {
         const ptrdiff_t row = 2 * y + line % 3 - 1;
@@ -228,7 +210,7 @@ VS_BODY void vs_expansion_tile(
         VS_UNROLL for (int column = first_column; column < 3; column++) {
             f32x16 weights[2];
             VS_UNROLL for (int v = 0; v < vectors; v++) {
-                weights[v] = VS_LOAD(layer->weights + (channel + v * lanes) * 27 + (line * 3 + column) * lanes);
+                weights[v] = VS_LOAD16(layer->weights + (channel + v * lanes) * 27 + (line * 3 + column) * lanes);
             }
             VS_UNROLL for (int p = 0; p < pixels; p++) {
                 VS_UNROLL for (int v = 0; v < vectors; v++) sums[p][v] += source[2 * p + column] * weights[v];
@@ -327,16 +309,16 @@ VS_BODY void vs_image_conv3x3_tile(
     const vs_linear *layer, const float *input, ptrdiff_t side, float *output, const ptrdiff_t rows, const int columns,
     const int pixels) {
     f32x16 sums[6];
-    VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] = VS_LOAD(layer->bias);
+    VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] = VS_LOAD16(layer->bias);
     for (ptrdiff_t y = 0; y < rows; y++) {
         VS_UNROLL for (int x = 0; x < columns; x++) {
             VS_UNROLL for (int plane = 0; plane < 3; plane++) {
-                const f32x16 weight = VS_LOAD(layer->weights + ((y * 3 + x) * 3 + plane) * lanes);
+                const f32x16 weight = VS_LOAD16(layer->weights + ((y * 3 + x) * 3 + plane) * lanes);
                 const float *values = input + (plane * side + y) * side + x;
                 VS_UNROLL for (int p = 0; p < pixels; p++) sums[p] += values[2 * p] * weight;
             }
         }
     }
-    const f32x16 slope = VS_LOAD(layer->slopes);
+    const f32x16 slope = VS_LOAD16(layer->slopes);
     VS_UNROLL for (int p = 0; p < pixels; p++) VS_STORE(output + p * lanes, VS_PRELU_OF(sums[p], slope));
 }

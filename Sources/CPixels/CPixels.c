@@ -1,6 +1,14 @@
 #include "CPixels.h"
 #include "vectors.h"
 
+#define VS_LANES 16
+
+// The offset of each upper left sample in a patch, and the weights of its neighbours.
+typedef struct {
+    int32_t offset[VS_LANES];
+    f32x16 right, lower;
+} vs_positions;
+
 // The same results with and without fused multiply-adds.
 #pragma STDC FP_CONTRACT OFF
 

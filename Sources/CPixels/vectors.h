@@ -1,4 +1,4 @@
-// The compiler splits these vectors for instruction sets with narrower ones.
+// For CPixels and CNetwork. The compiler splits these vectors for instruction sets with narrower ones.
 #pragma once
 
 #include <stddef.h>
@@ -32,11 +32,3 @@ typedef uint32_t u32x16 __attribute__((vector_size(64)));
         __typeof__(value) stored = (value); \
         memcpy((address), &stored, sizeof stored); \
     } while (0)
-
-#define VS_LANES 16
-
-// The offset of each upper left sample in a patch, and the weights of its neighbours.
-typedef struct {
-    int32_t offset[VS_LANES];
-    f32x16 right, lower;
-} vs_positions;
