@@ -8,12 +8,11 @@ public struct PixelRectangle: Sendable, Hashable {
 
     /// Makes the smallest rectangle with even edges around what lies inside a frame with even sides; `nil` if empty.
     public init?(covering rectangle: Rectangle, in size: PictureSize) {
-        let limit = 1e6
         guard rectangle.x.isFinite, rectangle.y.isFinite, rectangle.width.isFinite, rectangle.height.isFinite else {
             return nil
         }
         func even(_ value: Double, _ maximum: Int, _ rule: FloatingPointRoundingRule) -> Int {
-            let halves = (min(max(value, -limit), limit) / 2).rounded(rule)
+            let halves = (min(max(value, -1e6), 1e6) / 2).rounded(rule)
             return min(max(Int(halves) * 2, 0), maximum)
         }
         let left = even(rectangle.x, size.width, .down)

@@ -13,10 +13,7 @@ public struct ByteWriter: Sendable {
     public mutating func write(byte: UInt8) { bytes.append(byte) }
     public mutating func write(bytes more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
-    public mutating func write(_ value: Int64) {
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        writeDigits(value.magnitude, atLeast: 1)
-    }
+    public mutating func write(_ value: Int64) { write(scaled: value, decimals: 0) }
 
     /// Writes exactly `decimals` digits (0…9) after the point. Ties round away from zero. Never writes `-0`.
     ///

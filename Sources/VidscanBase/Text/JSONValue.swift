@@ -6,21 +6,14 @@ package indirect enum JSONValue: Codable, Equatable, Sendable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .flag(value)
-        } else if let value = try? container.decode(Int.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .text(value)
-        } else if let values = try? container.decode([JSONValue].self) {
-            self = .list(values)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
+        func value<Value: Decodable>(_ make: (Value) -> JSONValue) -> JSONValue? {
+            (try? container.decode(Value.self)).map(make)
         }
+        self =
+            container.decodeNil()
+            ? .null
+            : try value(Self.flag) ?? value(Self.integer) ?? value(Self.number) ?? value(Self.text) ?? value(Self.list)
+                ?? .object(container.decode([String: JSONValue].self))
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -22,12 +22,10 @@ package enum NumberText {
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
-    /// `plural` is for a noun that does not just take an s.
-    package static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
-        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
-    }
+    /// `noun` is in the singular, and takes an s in the plural.
+    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    package static func people(_ number: Int) -> String { count(number, "person", plural: "people") }
+    package static func people(_ number: Int) -> String { number == 1 ? "1 person" : "\(number) people" }
 }
 
 public enum TimeText {

@@ -32,11 +32,8 @@ public struct Rational: Sendable, Hashable, Codable, ExpressibleByIntegerLiteral
 
 /// Parses numbers exactly: `7.5` is 15/2, not its nearest binary fraction.
 public enum DecimalNumber {
-    /// Numbers with more digits after the point are rejected, not rounded.
-    public static let maximumFractionDigits = 9
-
-    /// Parses `12`, `0.25`, `.5` or `30000/1001` exactly; `nil` for other text, negative numbers, and a numerator or
-    /// denominator above 10⁹ (beyond which the sampling arithmetic could overflow).
+    /// Parses `12`, `0.25`, `.5` or `30000/1001` exactly; `nil` for other text, negative numbers, more than nine digits
+    /// after the point, and a numerator or denominator above 10⁹ (beyond which the sampling arithmetic could overflow).
     public static func rational(_ text: some StringProtocol) -> Rational? {
         if let slash = text.firstIndex(of: "/") {
             guard let numerator = integer(text[..<slash]), let denominator = integer(text[text.index(after: slash)...])
@@ -45,7 +42,7 @@ public enum DecimalNumber {
         }
         let parts: [Substring] =
             String(text).split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false) + [""]
-        guard !(parts[0].isEmpty && parts[1].isEmpty), parts[1].count <= maximumFractionDigits else { return nil }
+        guard !(parts[0].isEmpty && parts[1].isEmpty), parts[1].count <= 9 else { return nil }
         var scale: Int64 = 1
         for _ in parts[1].utf8 { scale *= 10 }
         guard let whole = integer(parts[0].isEmpty ? "0" : parts[0]), whole <= limit,

@@ -31,8 +31,8 @@ public struct StreamClock: Sendable, Equatable {
         microseconds: Int64, own: TimestampInBase?, others: [TimestampInBase] = []
     ) -> Rational {
         let isReported = { (start: TimestampInBase) in start.roundedMicroseconds == microseconds }
-        let candidates = own.map { isReported($0) ? [$0] : others.filter(isReported) } ?? others.filter(isReported)
-        return candidates.min { $0.isBefore($1) }?.seconds ?? Rational(microseconds: microseconds)
+        let exact = own.flatMap { isReported($0) ? $0 : nil } ?? others.filter(isReported).min { $0.isBefore($1) }
+        return exact?.seconds ?? Rational(microseconds: microseconds)
     }
 
     /// Whether a timestamp is safe for arithmetic and can be a real position: within 2³³ seconds (272 years).

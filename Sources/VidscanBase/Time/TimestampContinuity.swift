@@ -111,10 +111,7 @@ public struct TimestampContinuity: Sendable {
     }
 
     /// Returns an implausible timestamp unchanged.
-    private func moved(_ timestamp: Int64?) -> Int64? {
-        guard let timestamp, clock.isPlausible(timestamp) else { return timestamp }
-        return timestamp &+ offset
-    }
+    private func moved(_ timestamp: Int64?) -> Int64? { plausible(timestamp).map { $0 &+ offset } ?? timestamp }
 
     private func plausible(_ timestamp: Int64?) -> Int64? { timestamp.flatMap { clock.isPlausible($0) ? $0 : nil } }
 }
