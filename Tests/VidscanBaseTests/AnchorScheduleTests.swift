@@ -14,9 +14,7 @@ struct AnchorScheduleTests {
     ) -> [Grouping.Run] {
         var grouping = Grouping(schedule)
         let runs = times.flatMap {
-            grouping.add(
-                $0,
-                at: Grouping.Position(microseconds: $0, epoch: epoch($0), size: size($0), byteCount: byteCount))
+            grouping.add($0, at: ($0, epoch($0), size($0), byteCount))
         }
         return runs + grouping.finish()
     }

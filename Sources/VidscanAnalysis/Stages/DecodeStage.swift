@@ -37,8 +37,7 @@ struct DecodeStage {
                         size, first: first, microseconds: frame.microseconds, stage: .decode)
                 }
                 displaySize = displaySize ?? size
-                let position = RunGrouping<SampledFrame>.Position(
-                    microseconds: frame.microseconds, epoch: frame.epoch, size: size, byteCount: frame.byteCount)
+                let position = (frame.microseconds, frame.epoch, size, frame.byteCount)
                 try await sender.send(runs.add(frame, at: position))
             }
             try await sender.send(runs.finish())

@@ -43,18 +43,8 @@ public struct RunGrouping<Sample> {
         public var isFirst: Bool
     }
 
-    /// Decides whether a sample is connected to the one before.
-    public struct Position: Equatable, Sendable {
-        public var microseconds: Int64
-        /// Samples with different values are never connected.
-        public var epoch: Int
-        public var size: PictureSize
-        public var byteCount: Int
-
-        public init(microseconds: Int64, epoch: Int, size: PictureSize, byteCount: Int) {
-            (self.microseconds, self.epoch, self.size, self.byteCount) = (microseconds, epoch, size, byteCount)
-        }
-    }
+    /// Decides whether a sample is connected to the one before: never if their epochs differ.
+    public typealias Position = (microseconds: Int64, epoch: Int, size: PictureSize, byteCount: Int)
 
     private let schedule: AnchorSchedule
     private var pending: [Sample] = []
