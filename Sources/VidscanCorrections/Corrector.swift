@@ -21,9 +21,7 @@ public struct Corrector: Sendable {
         /// What each correction does, in words, in the order of the file.
         public var effects: [String] = []
         /// The numbers of rows, tracks and people in the corrected tables.
-        public var faces = 0
-        public var faceIDs = 0
-        public var personIDs = 0
+        public var faces = 0, faceIDs = 0, personIDs = 0
         /// The path of the corrected result.
         public var path = ""
         /// Files of the result that may show its tables as they were before.

@@ -2,9 +2,8 @@ internal import Glibc
 
 /// A file that appears complete or not at all: it has a temporary name until it is synced.
 package struct AtomicFile: ~Copyable {
-    private let path: String
+    private let path, name: String
     private let folder: Folder
-    private let name: String
     private let item: WorkingItem
     private let replaces: Bool
     private let stage: VidscanError.Stage

@@ -17,13 +17,12 @@ public struct Rational: Sendable, Hashable, Codable, ExpressibleByIntegerLiteral
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        let numerator = try values.decode(Int64.self, forKey: .numerator)
-        let denominator = try values.decode(Int64.self, forKey: .denominator)
-        guard let fraction = Rational(numerator, denominator) else {
+        numerator = try values.decode(Int64.self, forKey: .numerator)
+        denominator = try values.decode(Int64.self, forKey: .denominator)
+        guard denominator > 0 else {
             throw DecodingError.dataCorruptedError(
                 forKey: .denominator, in: values, debugDescription: "a denominator must be positive")
         }
-        self = fraction
     }
 
     public var value: Double { Double(numerator) / Double(denominator) }
