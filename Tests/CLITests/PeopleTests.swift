@@ -133,8 +133,7 @@ struct PeopleTests {
         let state = try folder.text("people/people.json")
         try folder.write(state.replacing("\"version\" : 2", with: "\"version\" : 1"), to: "people/people.json")
         try Tool.run("people", "results", in: folder).expectError(
-            "its people.json is of an earlier version with another face model, whose numbers cannot be continued; begin a new"
-                + " study with --output")
+            "its people.json cannot be read: another version of vidscan wrote it")
         let type = SyntheticResult.embeddingType.replacing("256", with: "128")
         try (SyntheticResult.header(rows: 1, type: type) + Data(count: 532)).write(
             to: URL(fileURLWithPath: folder.path + "/results/day-1/a.mp4.vidscan/embeddings.npy"))

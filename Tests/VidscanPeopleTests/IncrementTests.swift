@@ -168,8 +168,8 @@ struct IncrementTests {
         #expect(refused > 100)
     }
 
-    @Test("A study that was made with another face model is refused with one line, and nothing changes")
-    func otherModel() async throws {
+    @Test("A study of another version is refused with one line, and nothing changes")
+    func otherVersion() async throws {
         let scene = try StudyScene()
         try scene.add("a.mp4", [0: 1])
         try await scene.run()
@@ -179,8 +179,8 @@ struct IncrementTests {
         try scene.folder.write(old, to: "study/people.json")
         #expect(
             await scene.failure(corrections: "")
-                == "study: its people.json is of an earlier version with another face model, whose numbers cannot be"
-                + " continued; begin a new study with --output, or remove the file to number the people again from 1")
+                == "study: its people.json cannot be read: another version of vidscan wrote it; restore the file, or"
+                + " remove it to number the people again from 1")
         #expect(try scene.folder.text("study/people.json") == old)
     }
 

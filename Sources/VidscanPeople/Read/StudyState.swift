@@ -6,7 +6,6 @@ internal import VidscanResults
 /// `people.json`: the numbers that a study has given, so that they stay the same. It contains no embeddings.
 struct StudyState: Codable, Sendable, Equatable {
     static let name = "people.json"
-    /// Numbers of version 1 were given with another face model.
     private static let currentVersion = 2
     /// A million videos have fewer bytes.
     private static let maximumBytes = 1 << 29
@@ -57,21 +56,14 @@ struct StudyState: Codable, Sendable, Equatable {
     /// Returns `nil` if no earlier run left a state.
     static func read(_ folder: String) throws(VidscanError) -> StudyState? {
         guard FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { return nil }
-        let state: StudyState
         do throws(VidscanError) {
-            state = try RecordFile.decode(StudyState.self, folder: folder, name: name, limit: maximumBytes)
+            let state = try RecordFile.decode(StudyState.self, folder: folder, name: name, limit: maximumBytes)
             try state.check()
+            return state
         } catch {
             throw .result(
                 "\(error.reason); restore the file, or remove it to number the people again from 1", input: folder)
         }
-        guard state.version == currentVersion else {
-            throw .result(
-                "its \(name) is of an earlier version with another face model, whose numbers cannot be continued;"
-                    + " begin a new study with --output, or remove the file to number the people again from 1",
-                input: folder)
-        }
-        return state
     }
 
     private func check() throws(VidscanError) {
@@ -79,7 +71,7 @@ struct StudyState: Codable, Sendable, Equatable {
             guard !holds else { return }
             throw .result("its \(Self.name) cannot be read: \(reason())")
         }
-        try require((1...Self.currentVersion).contains(version), "another version of vidscan wrote it")
+        try require(version == Self.currentVersion, "another version of vidscan wrote it")
         try require(ReadLimits.ids.contains(nextId), "next_id is out of range")
         let given = 1..<nextId
         var paths: Set<PathBytes> = []
