@@ -3,22 +3,14 @@ internal import VidscanFaces
 /// 256 numbers in 64 vectors of four, which every x86-64 processor has registers for.
 struct FaceVector: Sendable, Equatable {
     static let lanes = FaceEmbedding.length / 4
-    fileprivate var values: [SIMD4<Float>]
-
-    init() { values = Array(repeating: SIMD4(), count: Self.lanes) }
-
-    init(_ embedding: FaceEmbedding) {
-        values = (0..<Self.lanes).map { SIMD4(embedding.values[4 * $0..<4 * $0 + 4]) }
-    }
+    fileprivate var values = [SIMD4<Float>](repeating: SIMD4(), count: Self.lanes)
 
     static func += (one: inout FaceVector, other: FaceVector) {
         for lane in 0..<lanes { one.values[lane] += other.values[lane] }
     }
 
     static func * (vector: FaceVector, factor: Float) -> FaceVector {
-        var product = vector
-        for lane in 0..<lanes { product.values[lane] *= factor }
-        return product
+        FaceVector(values: vector.values.map { $0 * factor })
     }
 
     func dot(_ other: FaceVector) -> Float {
@@ -62,7 +54,7 @@ struct FaceCluster: Sendable, Equatable {
         guard !embeddings.isEmpty else { return nil }
         (count, sum, remotenessSum, self.evidence) = (Float(embeddings.count), FaceVector(), 0, evidence)
         for embedding in embeddings {
-            sum += FaceVector(embedding)
+            sum += FaceVector(values: (0..<FaceVector.lanes).map { SIMD4(embedding.values[4 * $0..<4 * $0 + 4]) })
             remotenessSum += embedding.remoteness
         }
     }

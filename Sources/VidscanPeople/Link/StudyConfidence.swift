@@ -52,13 +52,9 @@ struct StudyConfidence {
     }
 
     private mutating func judgePeople() {
-        let all = Array(groups.indices)
         for (index, person) in study.people.enumerated() {
             guard !person.isCorrected, let faces = person.faces, let own = owner[index] else { continue }
-            let rival = table.nearest(to: faces, among: all) { group, _ in
-                groups[group].studyID != groups[own].studyID
-                    && !groups[group].members.contains { study.areSimultaneous(index, $0) }
-            }
+            let rival = rival(of: [index], faces, groups[own].studyID)
             guard let others = groups[own].faces.removing(faces) else {
                 values[index] = IdentityCalibration.confidence(
                     margin: rival.map { Double($0.distance) - faces.limit(with: groups[$0.index].faces) })
@@ -76,17 +72,9 @@ struct StudyConfidence {
 
     /// Finds the numbers that nearly became one.
     private mutating func judgeNumbers(_ separated: Set<PersonPair>) {
-        let all = Array(groups.indices)
         var seen: Set<PersonPair> = []
         for group in groups {
-            let nearest = table.nearest(to: group.faces, among: all) { other, _ in
-                groups[other].studyID != group.studyID
-                    && !separated.contains(PersonPair(group.studyID, groups[other].studyID))
-                    && !group.members.contains { member in
-                        groups[other].members.contains { study.areSimultaneous(member, $0) }
-                    }
-            }
-            guard let nearest,
+            guard let nearest = rival(of: group.members, group.faces, group.studyID, separated),
                 seen.insert(PersonPair(group.studyID, groups[nearest.index].studyID)).inserted
             else { continue }
             let limit = group.faces.limit(with: groups[nearest.index].faces)
@@ -95,6 +83,16 @@ struct StudyConfidence {
                 let other = self.nearest(groups[nearest.index].members, to: group.faces)
             else { continue }
             doubts.append(Doubt(one: one, other: other, confidence: value))
+        }
+    }
+
+    /// Finds the nearest group with another number that may be these people: none was seen at the same time as they were.
+    private func rival(
+        of people: [Int], _ faces: FaceCluster, _ studyID: Int, _ separated: Set<PersonPair> = []
+    ) -> (index: Int, distance: Float)? {
+        table.nearest(to: faces, among: Array(groups.indices)) { other, _ in
+            groups[other].studyID != studyID && !separated.contains(PersonPair(studyID, groups[other].studyID))
+                && !people.contains { one in groups[other].members.contains { study.areSimultaneous(one, $0) } }
         }
     }
 
