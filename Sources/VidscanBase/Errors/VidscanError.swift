@@ -85,6 +85,13 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     package init(_ number: Int32) { self.number = number }
 
     package static var current: SystemError { SystemError(errno) }
+
+    /// Returns the result of a call, and throws the current error if it is negative.
+    @discardableResult package static func check(_ result: Int32) throws(SystemError) -> Int32 {
+        guard result >= 0 else { throw .current }
+        return result
+    }
+
     /// Has no number of the system.
     package static let notRegularFile = SystemError(-1)
 

@@ -3,16 +3,13 @@ internal import Glibc
 package enum FileSystem {
     /// Opens for reading and writing. Fails if a file or link exists at the path.
     package static func create(_ path: String, in folder: Int32 = AT_FDCWD) throws(SystemError) -> Int32 {
-        let descriptor = openat(folder, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw .current }
-        return descriptor
+        try SystemError.check(openat(folder, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644))
     }
 
     /// Opens a file for reading and returns its size. Throws `notRegularFile` for a folder, a pipe or a device.
     package static func openFile(_ path: String) throws(SystemError) -> (descriptor: Int32, size: Int64) {
         // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw .current }
+        let descriptor = try SystemError.check(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY))
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
@@ -98,9 +95,7 @@ package enum FileSystem {
         return one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
-    package static func sync(_ descriptor: Int32) throws(SystemError) {
-        guard fsync(descriptor) == 0 else { throw .current }
-    }
+    package static func sync(_ descriptor: Int32) throws(SystemError) { try SystemError.check(fsync(descriptor)) }
 
     /// Without `.` and `..`; as bytes, because a name need not be UTF-8.
     package static func names(in folder: String) throws(SystemError) -> [[UInt8]] {

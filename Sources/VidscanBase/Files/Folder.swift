@@ -25,8 +25,7 @@ package final class Folder: Sendable {
     }
 
     private init(opening path: String, in folder: Int32, flags: Int32) throws(SystemError) {
-        descriptor = openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
-        guard descriptor >= 0 else { throw .current }
+        descriptor = try SystemError.check(openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags))
     }
 
     deinit { close(descriptor) }
@@ -61,10 +60,8 @@ package final class Folder: Sendable {
 
     /// Throws `EEXIST` if the name is taken.
     package func createFolder(_ name: String, isPrivate: Bool = false) throws(SystemError) -> Int32 {
-        guard mkdirat(descriptor, name, isPrivate ? 0o700 : 0o755) == 0 else { throw .current }
-        let folder = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard folder >= 0 else { throw .current }
-        return folder
+        try SystemError.check(mkdirat(descriptor, name, isPrivate ? 0o700 : 0o755))
+        return try SystemError.check(openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
     }
 
     /// Throws `EEXIST` if the name is taken. Opens for reading and writing.
@@ -85,7 +82,7 @@ package final class Folder: Sendable {
 
     /// Replaces a file with the new name.
     package func rename(_ name: String, to newName: String) throws(SystemError) {
-        guard renameat(descriptor, name, descriptor, newName) == 0 else { throw .current }
+        try SystemError.check(renameat(descriptor, name, descriptor, newName))
     }
 
     /// Throws `EEXIST` instead of replacing anything.
@@ -100,12 +97,10 @@ package final class Folder: Sendable {
 
     /// Exchanges two names in one step, so that every reader finds both.
     package func exchange(_ name: String, with other: String) throws(SystemError) {
-        guard vs_exchange(descriptor, name, other) == 0 else { throw .current }
+        try SystemError.check(vs_exchange(descriptor, name, other))
     }
 
-    package func removeFile(_ name: String) throws(SystemError) {
-        guard unlinkat(descriptor, name, 0) == 0 else { throw .current }
-    }
+    package func removeFile(_ name: String) throws(SystemError) { try SystemError.check(unlinkat(descriptor, name, 0)) }
 
     /// Removes a folder with everything in it, but never what links lead to.
     package func remove(_ name: String) throws(SystemError) { try Self.remove(Array(name.utf8), in: descriptor) }
@@ -126,6 +121,6 @@ package final class Folder: Sendable {
         guard inner >= 0 else { throw error }
         defer { close(inner) }
         for name in try FileSystem.names(in: "/proc/self/fd/\(inner)") { try remove(name, in: inner) }
-        guard unlinkat(folder, name, AT_REMOVEDIR) == 0 else { throw .current }
+        try SystemError.check(unlinkat(folder, name, AT_REMOVEDIR))
     }
 }
