@@ -55,9 +55,8 @@ package struct AtomicFile: ~Copyable {
 
     package consuming func complete() throws(VidscanError) {
         try Self.checkVacancy("\(folder.path)/\(name)", shown: path, replaces: replaces)
-        guard item.isInPlace else {
-            throw VidscanError(.output, "cannot write \(path): its temporary file was removed meanwhile", stage: stage)
-        }
+        try require(
+            item.isInPlace, .output, "cannot write \(path): its temporary file was removed meanwhile", stage: stage)
         do throws(SystemError) {
             try FileSystem.sync(item.descriptor)
             if replaces { try folder.rename(item.name, to: name) } else { try folder.renameToFree(item.name, to: name) }

@@ -238,9 +238,8 @@ struct CorrectedTracks {
                 "face \(parts[part].faceID) cannot be split at \(TimeText.seconds(time)) s: it is in sight from \(first)"
                     + " to \(last) s, and each part needs a sample")
         }
-        guard nextFaceID <= ReadLimits.ids.upperBound, nextPersonID <= ReadLimits.ids.upperBound else {
-            throw .result("no face_id is free for another face")
-        }
+        try require(
+            max(nextFaceID, nextPersonID) <= ReadLimits.ids.upperBound, .result, "no face_id is free for another face")
         let old = parts[part]
         parts[part].until = time
         let new = TrackPart(

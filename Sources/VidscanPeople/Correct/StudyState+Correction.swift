@@ -22,12 +22,11 @@ extension StudyState {
     }
 
     private func requirePerson(_ id: Int) throws(VidscanError) {
-        guard studyIDs.contains(id) else {
-            throw .result(
-                id < nextId
-                    ? "there is no person \(id) any more: the number was merged into another, or its videos were removed"
-                    : "there is no person \(id)")
-        }
+        try require(
+            studyIDs.contains(id), .result,
+            id < nextId
+                ? "there is no person \(id) any more: the number was merged into another, or its videos were removed"
+                : "there is no person \(id)")
     }
 
     private mutating func merge(_ id: Int, into target: Int) {
@@ -62,20 +61,17 @@ extension StudyState {
         let named = try name.map { name throws(VidscanError) in try self.video(named: name) }
         guard let video = named ?? own.first else { throw .result("person \(id) has no \(what) in any video") }
         guard own.contains(video) else { throw .result("person \(id) has no \(what) in \(videos[video].video)") }
-        guard named != nil || own.count == 1 else {
-            throw .result(
-                "person \(id) has \(what) in \(own.count) videos; add 'video', such as"
-                    + " '\(FilePath.name(of: videos[video].video))'")
-        }
+        try require(
+            named != nil || own.count == 1, .result,
+            "person \(id) has \(what) in \(own.count) videos; add 'video', such as"
+                + " '\(FilePath.name(of: videos[video].video))'")
         let ownTracks = Set(videos[video].faceIDs(of: id))
         let moved = tracks.isEmpty ? ownTracks : Set(tracks)
         if let foreign = moved.subtracting(ownTracks).min() {
             throw .result("person \(id) has no track \(foreign) in \(videos[video].video)")
         }
         let isElsewhere = videos.indices.contains { $0 != video && !videos[$0].faceIDs(of: id).isEmpty }
-        guard moved.count < ownTracks.count || isElsewhere else {
-            throw .result("nothing would be left of person \(id)")
-        }
+        try require(moved.count < ownTracks.count || isElsewhere, .result, "nothing would be left of person \(id)")
         for person in videos[video].people.indices where videos[video].people[person].studyPersonId == id {
             videos[video].people[person].faceIds.removeAll(where: moved.contains)
         }
@@ -99,10 +95,9 @@ extension StudyState {
             let near = NearestName.suggestion(for: name, among: videos.map { FilePath.name(of: $0.video) })
             throw .result("the study has no video \(name)\(near)")
         }
-        guard matches.count == 1 else {
-            throw .result(
-                "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)")
-        }
+        try require(
+            matches.count == 1, .result,
+            "the study has \(matches.count) videos named \(name); write the path, such as \(videos[match].video)")
         return match
     }
 }

@@ -151,10 +151,9 @@ final class StudyFolder {
         isNew = !FileManager.default.fileExists(atPath: path)
         try VidscanError.writing("cannot create the folder \(path)", try FileSystem.createFolder(path))
         folder = try VidscanError.writing("cannot open the folder \(path)", try Folder(path))
-        guard folder.lock() else {
-            throw VidscanError(
-                .output, "another 'vidscan people' is writing to \(path); wait until it has finished", stage: .write)
-        }
+        try require(
+            folder.lock(), .output, "another 'vidscan people' is writing to \(path); wait until it has finished",
+            stage: .write)
     }
 
     deinit {
