@@ -75,26 +75,4 @@ struct JournalFileTests: JournalTesting {
             }
         }
     }
-
-    @Test("A journal whose files belong to another shard is refused")
-    func otherShardRule() throws {
-        let folder = try TemporaryFolder()
-        let shards = try (0..<2).map { try #require(BatchShard(index: $0, count: 2)) }
-        let path = shards[0].contains("/a") ? "/a" : "/b"
-        try #require(shards[0].contains(path))
-        do {
-            let journal = try BatchJournal(folder: folder.path, shard: shards[0])
-            _ = try register([input(path)], in: journal)
-        }
-        _ = try BatchJournal(folder: folder.path, shard: shards[0])
-        // The same state as after another rule had put the file into the second shard.
-        try FileManager.default.moveItem(
-            atPath: folder.path + "/batch-0-of-2.sqlite", toPath: folder.path + "/batch-1-of-2.sqlite")
-        #expect {
-            try BatchJournal(folder: folder.path, shard: shards[1])
-        } throws: { error in
-            "\(error)".hasPrefix("\(folder.path)/batch-1-of-2.sqlite was made by an earlier version of vidscan")
-                && "\(error)".contains(": \(path) belongs to another shard now")
-        }
-    }
 }

@@ -24,7 +24,7 @@ package final class BatchJournal: Sendable {
     ///     uses it.
     ///   - owner: unique among all processes of all machines.
     ///   - clock: seconds since 1970. Machines that share a journal agree to within a few seconds.
-    /// - Throws: `input` if the folder holds journals of another number of shards, or of files divided by another rule.
+    /// - Throws: `input` if the folder holds journals of another number of shards.
     package init(
         folder: String, shard: BatchShard? = nil, owner: String = LeaseOwner.current,
         clock: @escaping @Sendable () -> Double = BatchJournal.systemClock
@@ -50,18 +50,6 @@ package final class BatchJournal: Sendable {
             // could leave a result on the disk without the row that says who made it.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         } catch { throw Self.failure(error, path) }
-        guard let shard else { return }
-        let stray: String? = try read { database in
-            let paths = try Item.select(Item.Columns.path, as: String.self).fetchCursor(database)
-            while let path = try paths.next() { if !shard.contains(path) { return path } }
-            return nil
-        }
-        // Files that now belong to other shards would be analysed twice.
-        guard let stray else { return }
-        throw .input(
-            "\(path) was made by an earlier version of vidscan, which divided files into shards by another rule:"
-                + " \(stray) belongs to another shard now; use another folder"
-                + " ('vidscan batch merge' still reads this one)")
     }
 
     private init(existing path: String?, isReadOnly: Bool = true) throws(VidscanError) {

@@ -241,15 +241,9 @@ extension BatchJournal {
                     item.bytes == input.state.bytes
                 else { return nil }
                 let candidate = DigestCandidate(input: input, row: row, item: item)
-                if item.digest != nil {
-                    return candidate.hasOtherDate || item.changed != input.state.changed ? candidate : nil
-                }
-                // Without a digest, this must be certain. Journals of versions that did not record the time of change
-                // still know when the analysis started.
-                let isCertain =
-                    item.changed.map { $0 == input.state.changed }
-                    ?? (Double(input.state.changed ?? .max) / 1e9 < item.started ?? 0)
-                return !candidate.hasOtherDate && isCertain ? candidate : nil
+                let hasChanged = candidate.hasOtherDate || item.changed != input.state.changed
+                // A missing digest can still be recorded if nothing has changed the file.
+                return hasChanged == (item.digest != nil) ? candidate : nil
             }
         }
         // Not in the transaction, because file systems can be slow.

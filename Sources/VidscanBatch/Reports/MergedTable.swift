@@ -21,7 +21,7 @@ package struct MergedTable: Sendable {
         items = origins.map(\.item).filter(\.isFinished)
     }
 
-    /// Each journal has them once, but one journal can be a copy of another, or divide files by another rule.
+    /// Each journal has them once, but one journal can be a copy of another.
     private static func rejectDuplicates(
         _ origins: [(item: BatchJournal.Item, journal: String)], by key: KeyPath<BatchJournal.Item, String>
     ) throws(VidscanError) {
