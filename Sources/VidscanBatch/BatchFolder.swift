@@ -137,15 +137,13 @@ package struct BatchFolder: Sendable {
                 folder = FilePath.folder(of: folder)
             }
             return .removed
-        } catch let error as SystemError {
-            switch error.number {
+        } catch {
+            if let error = error as? VidscanError { throw error }
+            switch (error as? SystemError)?.number {
             case ENOENT: return .gone
             case ELOOP, ENOTDIR: return .kept("a symbolic link leads to it, and links are not followed")
             default: throw VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error)")
             }
-        } catch {
-            throw error as? VidscanError
-                ?? VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error.localizedDescription)")
         }
     }
 }

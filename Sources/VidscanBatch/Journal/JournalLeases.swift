@@ -27,21 +27,19 @@ extension BatchJournal {
     }
 
     package func countClaimedByOthers(among paths: Set<PathBytes>, configuration: String) throws(VidscanError) -> Int {
-        try read { database in
-            try Item.filter(.running)
-                .filter(Item.Columns.configuration == configuration && Item.Columns.owner != owner)
-                .select(Item.Columns.resultPath, as: String.self).fetchAll(database)
-                .count { paths.contains(PathBytes($0)) }
-        }
+        try count(
+            Item.filter(.running).filter(Item.Columns.configuration == configuration && Item.Columns.owner != owner),
+            among: paths)
     }
 
     /// How many inputs another batch has registered since, with other settings.
     package func countOvertaken(among paths: Set<PathBytes>, configuration: String) throws(VidscanError) -> Int {
-        try read { database in
-            try Item.filter(Item.Columns.configuration != configuration)
-                .select(Item.Columns.resultPath, as: String.self).fetchAll(database)
-                .count { paths.contains(PathBytes($0)) }
-        }
+        try count(Item.filter(Item.Columns.configuration != configuration), among: paths)
+    }
+
+    private func count(_ items: QueryInterfaceRequest<Item>, among paths: Set<PathBytes>) throws(VidscanError) -> Int {
+        try read(items.select(Item.Columns.resultPath, as: String.self).fetchAll)
+            .count { paths.contains(PathBytes($0)) }
     }
 
     /// - Parameter progress: the analysed fraction of each input, 0…1, by the path of its result.
