@@ -34,7 +34,9 @@ package struct InputFinder: Sendable {
     package func find(_ inputs: [String]) -> Findings {
         var findings = Findings()
         var seen: Set<PathBytes> = []
-        func add(_ path: String, name: String, isNamed: Bool) -> Bool {
+        /// Returns whether the file exists.
+        @discardableResult func add(_ path: String, name: String, isNamed: Bool) -> Bool {
+            guard seen.insert(PathBytes(path)).inserted else { return true }
             guard let state = FileState(path: path) else { return false }
             findings.inputs.append(
                 BatchInput(path: path, resultPath: "\(name).vidscan", state: state, isNamed: isNamed))
@@ -48,11 +50,9 @@ package struct InputFinder: Sendable {
                 // With several folders, the path of a result starts with the folder's name.
                 let prefix = hasManyFolders && name != "/" ? name + "/" : ""
                 for relativePath in walk(root, &findings) {
-                    let path = FilePath.joining(root, relativePath)
-                    guard seen.insert(PathBytes(path)).inserted else { continue }
-                    _ = add(path, name: prefix + relativePath, isNamed: false)
+                    add(FilePath.joining(root, relativePath), name: prefix + relativePath, isNamed: false)
                 }
-            } else if seen.insert(PathBytes(root)).inserted, !add(root, name: name, isNamed: true) {
+            } else if !add(root, name: name, isNamed: true) {
                 let problem =
                     FilePath.refusal(ofURL: input).map { Problem(path: input, reason: $0) }
                     ?? Problem(path: root, reason: "cannot open: \(SystemError.current)")

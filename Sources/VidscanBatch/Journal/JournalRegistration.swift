@@ -184,14 +184,8 @@ extension BatchJournal {
         case different
     }
 
-    private struct DigestCandidate {
-        var input: BatchInput
-        var row: Item
-        /// As it describes the result; see `Item.hasKept`.
-        var item: Item
-
-        var hasOtherDate: Bool { item.modified != input.state.modified }
-    }
+    /// `item` is the row as it describes the result; see `Item.hasKept`.
+    private typealias DigestCandidate = (input: BatchInput, row: Item, item: Item)
 
     /// Detects changed files by a digest of their content. A new modification time alone may mean an edit, or only a
     /// copy. An edit whose modification time was set back differs in the time of change, which users cannot set.
@@ -208,18 +202,17 @@ extension BatchJournal {
             willRead(candidates.count, Int(min(bytes, 1e18)))
         }
         var verdicts: [PathBytes: ContentVerdict] = [:]
-        for candidate in candidates {
-            let input = candidate.input
+        for (input, row, item) in candidates {
             // Otherwise the digest does not describe the file as it was found.
             guard let digest = digest(input.path), FileState(path: input.path) == input.state else { continue }
-            guard digest == candidate.item.digest ?? digest else {
+            guard digest == item.digest ?? digest else {
                 verdicts[PathBytes(input.path)] = .different
                 continue
             }
-            if candidate.hasOtherDate { verdicts[PathBytes(input.path)] = .same }
+            if item.modified != input.state.modified { verdicts[PathBytes(input.path)] = .same }
             guard !isDryRun else { continue }
             try write { database in
-                var row = candidate.row
+                var row = row
                 // Another process may have started the input again meanwhile.
                 guard try Item.fetchOne(database, key: row.resultPath) == row else { return }
                 row.setSource(input.state, digest: digest)
@@ -238,12 +231,11 @@ extension BatchJournal {
                 guard let row = try Item.fetchOne(database, path: input.path) else { return nil }
                 let item = row.relevant(to: configuration, input.state, now: now)
                 guard item.status == .pruned || item.status == .done && item.configuration == configuration,
-                    item.bytes == input.state.bytes
+                    item.bytes == input.state.bytes,
+                    // A missing digest can still be recorded if nothing has changed the file.
+                    (item.state == input.state) == (item.digest == nil)
                 else { return nil }
-                let candidate = DigestCandidate(input: input, row: row, item: item)
-                let hasChanged = candidate.hasOtherDate || item.changed != input.state.changed
-                // A missing digest can still be recorded if nothing has changed the file.
-                return hasChanged == (item.digest != nil) ? candidate : nil
+                return (input, row, item)
             }
         }
         // Not in the transaction, because file systems can be slow.

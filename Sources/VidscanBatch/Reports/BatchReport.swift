@@ -88,8 +88,8 @@ package struct BatchReport: Sendable {
 
     package func json() throws(VidscanError) -> String {
         func list(_ items: [BatchJournal.Item], _ more: (BatchJournal.Item) -> [String: JSONValue?]) -> JSONValue {
-            let path = { (item: BatchJournal.Item) in ["path": JSONValue.text(item.path)] }
-            return .list(items.map { .object(path($0).merging(more($0).compactMapValues { $0 }) { $1 }) })
+            .list(
+                items.map { .object(more($0).merging(["path": .text($0.path)]) { $1 }.compactMapValues { $0 }) })
         }
         let progress = { (item: BatchJournal.Item) -> [String: JSONValue?] in
             ["attempts": .integer(item.attempts), "fraction": item.progress.map { .number($0) }]

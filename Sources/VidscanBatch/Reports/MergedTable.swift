@@ -114,19 +114,13 @@ package struct MergedTable: Sendable {
             let source = source(of: item)
             let input = try Self.open(source)
             let prefix = Array((CSVField.text(item.path) + ",").utf8)
+            let start = try Self.reading(source) { try input.read(upToCount: header.count) }
+            try require(start == header, .input, "\(source) was replaced during the merge; merge again")
             var pending: [UInt8] = []
-            var isFirst = true
             while let block = try Self.reading(source, { try input.read(upToCount: 1 << 20) }), !block.isEmpty {
                 // No field of a result's table contains a line end.
                 var lines = (pending + block).split(separator: Self.lineEnd, omittingEmptySubsequences: false)
                 pending = Array(lines.removeLast())
-                if isFirst, let first = lines.first {
-                    try require(
-                        first.elementsEqual(header.dropLast()), .input,
-                        "\(source) was replaced during the merge; merge again")
-                    lines.removeFirst()
-                    isFirst = false
-                }
                 try require(
                     pending.count <= ReadLimits.line, .input,
                     "\(source) has a row of more than \(ReadLimits.line) bytes; run the batch again")
