@@ -204,10 +204,7 @@ package struct Batch: Sendable {
                 try postpone(item, state)
                 continue
             }
-            if let other = conflictingInput(of: item) {
-                let reason =
-                    "\(folder)/\(item.resultPath) is the result of \(other), which belongs to another shard;"
-                    + " --force replaces it"
+            if let reason = conflict(of: item) {
                 try record(.failed(reason, .other), of: item, state)
                 continue
             }
@@ -240,14 +237,15 @@ package struct Batch: Sendable {
         }
     }
 
-    /// The input whose result lies at the item's path. Shards do not know each other's journals, so another one with
-    /// other inputs may have chosen the same path.
-    private func conflictingInput(of item: BatchJournal.Item) -> String? {
+    /// Why the item's result must not be written: shards do not know each other's journals, so another one with other
+    /// inputs may have chosen the same path.
+    private func conflict(of item: BatchJournal.Item) -> String? {
         guard journal.shard != nil, !options.selection.isForced,
             let input = BatchFolder(folder).inputPath(ofResultAt: item.resultPath), input.hasPrefix("/"),
             PathBytes(input) != PathBytes(item.path)
         else { return nil }
-        return input
+        return "\(folder)/\(item.resultPath) is the result of \(input), which belongs to another shard;"
+            + " --force replaces it"
     }
 
     private func job(_ work: WorkerJob.Work, _ path: String, _ resultPath: String) -> WorkerJob {

@@ -32,7 +32,7 @@ package final class BatchMetrics: Sendable {
     private static func read(_ path: String) -> [String: String] {
         let text = (try? TextFile.bytes(path: path, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         var values: [String: String] = [:]
-        for line in text.split(separator: "\n") where line.hasPrefix(prefix) {
+        for line in text.split(separator: "\n") {
             guard let name = lasting.first(where: { line.hasPrefix(prefix + $0 + "{") }),
                 let value = line.split(separator: " ").last, Double(value)?.isFinite == true
             else { continue }

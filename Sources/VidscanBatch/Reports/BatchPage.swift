@@ -168,9 +168,8 @@ package final class ReportThumbnails: Sendable {
         var pictures: [PageFact] = []
         var position = bytes.startIndex
         while pictures.count < maximumPerResult, let start = bytes[position...].firstRange(of: prefix) {
-            let end = bytes[start.upperBound...].firstIndex { !base64.contains($0) } ?? bytes.endIndex
+            guard let end = bytes[start.upperBound...].firstIndex(where: { !base64.contains($0) }) else { break }
             position = end
-            guard end < bytes.endIndex else { break }
             let length = end - start.lowerBound
             if end > start.upperBound, length <= maximumLength {
                 let face = bytes[..<start.lowerBound].suffix(13).dropLast(3).reversed().prefix { digits.contains($0) }
