@@ -30,8 +30,7 @@
       try { kept = JSON.parse(localStorage.getItem(storageKey)); } catch { this.isAlone = true; }
       // Without storage, corrections live as long as the page.
       if (this.isAlone) return this.list;
-      // Earlier versions kept nothing but the list.
-      const { base = [], list = kept ?? [] } = kept ?? {};
+      const { base, list } = kept ?? {};
       if (!Array.isArray(list) || !Array.isArray(base)) return [];
       return without(list.filter(isCorrection), without(this.applied, base))
         .filter(item => item.do !== "take_back" || this.applied.some(other => canonical(other) === canonical(item.correction)));
@@ -241,16 +240,12 @@
     byId("floating").append(field);
     field.select();
   }
-  for (const list of ["people", "lane-names", "strip"]) {
-    const edit = event => {
-      const button = event.target.closest(".go, .lane-name");
-      if (!button || event.key !== undefined && event.key !== "F2") return;
-      event.preventDefault();
-      editName(button);
-    };
-    byId(list).addEventListener("dblclick", edit);
-    byId(list).addEventListener("keydown", edit);
-  }
+  for (const kind of ["dblclick", "keydown"]) addEventListener(kind, event => {
+    const button = event.target.closest?.("#people .go, #strip .go, .lane-name");
+    if (!button || kind === "keydown" && event.key !== "F2") return;
+    event.preventDefault();
+    editName(button);
+  });
   function sharesSample(a, b) {
     if (a.end < b.begin || b.end < a.begin) return false;
     const samples = new Set(sampleOf.subarray(a.from, a.to));
