@@ -141,13 +141,10 @@ package enum LeaseOwner {
 package enum LockBackoff {
     package static let timeoutSeconds = 120.0
 
-    /// 1, 2, 4, … 128 ms, then a quarter of a second until the timeout, so that a process with many short transactions
-    /// does not lock others out.
-    private static let delays =
-        (0..<8).map { Double(1 << $0) / 1000 } + repeatElement(0.25, count: Int(timeoutSeconds / 0.25) - 1)
-
-    /// In seconds; `nil` after the timeout.
+    /// In seconds: 1, 2, 4, … 128 ms, then a quarter of a second, so that a process with many short transactions does
+    /// not lock others out; `nil` after the timeout.
     package static func delay(afterAttempts attempts: Int) -> Double? {
-        attempts < delays.count ? delays[attempts] : nil
+        if attempts < 8 { return Double(1 << attempts) / 1000 }
+        return Double(attempts - 7) / 4 < timeoutSeconds ? 0.25 : nil
     }
 }
