@@ -63,10 +63,9 @@ package struct Batch: Sendable {
         package var failures: [(path: String, reason: String)] = []
     }
 
-    private let folder: String
+    private let folder, configuration: String
     private let options: Options
     private let journal: BatchJournal
-    private let configuration: String
     private let command: [String]
     private let observer: any BatchObserver
     package let live: LiveReport

@@ -191,8 +191,7 @@ package struct Report: Sendable {
 struct PageVideo {
     /// Relative to the page.
     let address: String
-    let isPicture: Bool
-    let isSource: Bool
+    let isPicture, isSource: Bool
     /// Whether browsers usually play its codec and container.
     let isWidelyPlayable: Bool
 

@@ -194,11 +194,8 @@ struct ReportedFace {
     var personID: Int?
     /// The certainty of `personID`, 0…1; `nil` if the table does not say.
     var personConfidence: Double?
-    var firstSeconds: Double
-    var lastSeconds: Double
-    var visibleSeconds: Double
-    var samples: Int
-    var appearances: Int
+    var firstSeconds, lastSeconds, visibleSeconds: Double
+    var samples, appearances: Int
     var bestMicroseconds: Int64
     /// For a thumbnail if no box is available at that time.
     var box: Rectangle

@@ -68,10 +68,8 @@ package enum PageTemplate: String {
 }
 
 package struct PageHead: Sendable {
-    let title: String
-    let summary: String
-    package var warnings: [String]
-    package var notices: [String]
+    let title, summary: String
+    package var warnings, notices: [String]
     let style, script: String
     /// The content security policy.
     let policy: String
@@ -120,8 +118,7 @@ package struct PageFact: Sendable {
 }
 
 package struct PageCell: Sendable, MustacheParent {
-    let text: String
-    let kind: String
+    let text, kind: String
 
     package init(_ text: String, isNumber: Bool = true) { (self.text, kind) = (text, isNumber ? "number" : "") }
 
