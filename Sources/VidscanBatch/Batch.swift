@@ -299,7 +299,7 @@ package struct Batch: Sendable {
         case .failed(let reason, _):
             try finish(item, .failed(reason))
             failure = reason
-        case .done where FileState(path: item.path).map { !$0.looksLike(item.state) } ?? false:
+        case .done where FileState(path: item.path)?.looksLike(item.state) == false:
             // The file changed during its analysis, so the result may describe half of it.
             return try postpone(item, state)
         case .done(var report):

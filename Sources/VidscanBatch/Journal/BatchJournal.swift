@@ -37,12 +37,12 @@ package final class BatchJournal: Sendable {
                 "\(folder) holds \(other).sqlite, the journal of a batch with another number of shards;"
                     + " use the same number, or another folder")
         }
-        let (configuration, path, isShared) = (Self.configuration(isReadOnly: false), path, shard != nil)
+        let (configuration, path) = (Self.configuration(isReadOnly: false), path)
         do {
             try Self.refuseLinks(path)
             // A write-ahead log needs shared memory, which machines cannot share.
             database = try Self.waitingForLocks {
-                if isShared { return try DatabaseQueue(path: path, configuration: configuration) }
+                if shard != nil { return try DatabaseQueue(path: path, configuration: configuration) }
                 return try DatabasePool(path: path, configuration: configuration)
             }
             try JournalSchema.prepare(database, path: path)
@@ -133,9 +133,7 @@ package final class BatchJournal: Sendable {
     private static func waitingForLocks(_ open: () throws -> any DatabaseWriter) throws -> any DatabaseWriter {
         var attempts = 0
         while true {
-            do {
-                return try open()
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            do { return try open() } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
                 guard wait(afterAttempts: attempts) else { throw error }
                 attempts += 1
             }
