@@ -45,19 +45,15 @@ package struct ReportIndex: Sendable {
     /// The page can show one group alone: its name, as in the rows, and its label.
     package var groups: [PageFact] = []
     let heads: [PageCell]
-    let rows: [Row]
+    private(set) var rows: [Row]
     /// The page that says who is who, beside the index.
     package static let peopleFile = "people.html"
     private var people: String?
 
     package init(title: String, summary: String, live: Live? = nil, heads: [PageCell], rows: [Row]) {
         head = PageHead(.index, title: title, summary: summary, loads: live == nil ? .nothing : .status)
-        (self.live, self.heads) = (live, heads)
-        self.rows = rows.enumerated().map { index, row in
-            var row = row
-            row.values["isLate"] = index >= Self.shownAtOnce
-            return row
-        }
+        (self.live, self.heads, self.rows) = (live, heads, rows)
+        for index in rows.indices { self.rows[index].values["isLate"] = index >= Self.shownAtOnce }
     }
 
     /// One HTML file for the path, which loads only the script of `live`.

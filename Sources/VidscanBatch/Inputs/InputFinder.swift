@@ -208,12 +208,11 @@ package struct BatchShard: Sendable, Equatable {
     /// because they do not know each other's journals, so a digest of the input's path distinguishes them.
     package func select(from inputs: [BatchInput]) -> [BatchInput] {
         let uses = Dictionary(inputs.map { (PathBytes($0.resultPath), 1) }, uniquingKeysWith: +)
-        return inputs.filter { contains($0.path) }.map { input in
-            guard uses[PathBytes(input.resultPath), default: 0] > 1 else { return input }
-            var input = input
-            input.resultPath = Self.uniqueResultPath(for: input)
-            return input
+        var own = inputs.filter { contains($0.path) }
+        for index in own.indices where uses[PathBytes(own[index].resultPath), default: 0] > 1 {
+            own[index].resultPath = Self.uniqueResultPath(for: own[index])
         }
+        return own
     }
 
     /// `a.mp4-0123456789abcdef.vidscan`. Inputs with equal digests belong to one shard, whose journal resolves the

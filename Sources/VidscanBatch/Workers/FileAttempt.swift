@@ -30,7 +30,7 @@ struct FileAttempt: Sendable {
         struct Values {
             /// The first reason counts.
             var killReason: String?
-            var isInterrupted = false
+            var interruption: ContinuousClock.Instant?
             var videoSeconds = 0.0
         }
         let values = Mutex(Values())
@@ -49,7 +49,7 @@ struct FileAttempt: Sendable {
             outcome.videoSeconds = state.current.videoSeconds
             return outcome
         } onCancel: {
-            state.values.withLock { $0.isInterrupted = true }
+            state.values.withLock { $0.interruption = .now }
             worker.signal(SIGUSR1)
         }
     }
@@ -67,7 +67,7 @@ struct FileAttempt: Sendable {
             case .unreadable(let line): stop("its worker sent something that is not a message: \(line)")
             case .ended(let termination, let lastErrorLine):
                 let (state, reason) = (self.state.current, Self.reason(termination, lastErrorLine))
-                let isInterrupted = state.isInterrupted && state.killReason == nil
+                let isInterrupted = state.interruption != nil && state.killReason == nil
                 return Outcome(
                     result: .failed(state.killReason ?? reason, isInterrupted ? .interrupted : .other),
                     workerHasEnded: true)
@@ -94,7 +94,6 @@ struct FileAttempt: Sendable {
 
     private func enforceLimits() async {
         let startTime = ContinuousClock.now
-        var interruptionTime: ContinuousClock.Instant?
         while true {
             try? await Task.sleep(for: .milliseconds(100))
             if Task.isCancelled { return }
@@ -106,10 +105,8 @@ struct FileAttempt: Sendable {
             if let bytes = worker.residentBytes, bytes > options.memoryLimit {
                 stop("needed more than \(options.memoryLimit >> 20) MB of memory and was stopped")
             }
-            if state.current.isInterrupted {
-                let since = interruptionTime ?? now
-                interruptionTime = since
-                if now - since > .seconds(5) { worker.signal(SIGKILL) }
+            if let interruption = state.current.interruption, now - interruption > .seconds(5) {
+                worker.signal(SIGKILL)
             }
         }
     }
