@@ -1,4 +1,3 @@
-internal import Foundation
 internal import VidscanBase
 internal import VidscanFaces
 package import VidscanMedia
@@ -165,7 +164,7 @@ package struct Report: Sendable {
                 return result.videoWithHiddenFaces.map { make($0, false) }
             }
             let proxy = result.name + "/proxy.mp4"
-            if input == nil, FileManager.default.fileExists(atPath: proxy) { return make(proxy, false) }
+            if input == nil, FileSystem.entry(proxy) != nil { return make(proxy, false) }
             do {
                 let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
                 return make(source.absolutePath, true)
@@ -202,7 +201,7 @@ struct PageVideo {
 
     init(path: String, of result: StoredResult, isSource: Bool, page: String) {
         address = FilePath.relative(path, to: FilePath.folder(of: page))
-        let suffix = (path as NSString).pathExtension.lowercased()
+        let suffix = FilePath.fileExtension(of: path)
         let video = result.record.video
         isPicture = Self.pictures.contains(suffix) && video.durationSeconds == nil
         // vidscan wrote the other videos, or the user chose them for this.

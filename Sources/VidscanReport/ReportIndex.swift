@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Mustache
 package import VidscanBase
 
@@ -60,7 +59,7 @@ package struct ReportIndex: Sendable {
     package func html(for path: String) throws(VidscanError) -> String {
         var page = self
         let people = FilePath.joining(FilePath.folder(of: path), Self.peopleFile)
-        page.people = FileManager.default.fileExists(atPath: people) ? Self.peopleFile : nil
+        page.people = FileSystem.entry(people) == nil ? nil : Self.peopleFile
         return try PageTemplate.index.render(page, for: path)
     }
 }
