@@ -65,16 +65,18 @@ struct AnalyzeCommand: AsyncParsableCommand {
         let publisher = try ExitStatus.usage.onError(reporter) { [settings] in
             try Publisher(settings, reporter.log, sources: inputs + targets)
         }
-        try await CommandWork.deliver(inputs, reporter, publisher: publisher) { input, position in
-            let outcome = try await analysis.run(
-                input: input, resultPath: targets[position], replaces: replaces, command: command + [input])
-            try await publisher?.publish(targets[position], of: input)
-            return outcome
+        try await CommandWork.run(reporter, publisher: publisher) {
+            try await CommandWork.deliver(inputs, reporter) { input, position in
+                let outcome = try await analysis.run(
+                    input: input, resultPath: targets[position], replaces: replaces, command: command + [input])
+                try await publisher?.publish(targets[position], of: input)
+                return outcome
+            }
         }
     }
 }
 
-struct MergeCommand: AsyncParsableCommand {
+struct MergeCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Joins the segments of a long video, analysed separately, into one result.",
         discussion: """
@@ -96,12 +98,11 @@ struct MergeCommand: AsyncParsableCommand {
     @Flag(help: .of("write.replace")) var force = false
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
-    func run() async throws {
-        let reporter = try messages.makeReporter()
-        let sets = try ExitStatus.someFailed.onError(reporter) { try SegmentMerger.sets(of: segments) }
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
+        let sets = try SegmentMerger.sets(of: segments)
         let merger = SegmentMerger(observer: reporter, addition: VideoAndPage())
         let command = CommandLine.arguments.filter { !segments.contains($0) }
-        try await CommandWork.deliver(sets.map(\.name), reporter) { _, position in
+        return try await CommandWork.deliver(sets.map(\.name), reporter) { _, position in
             let set = sets[position]
             return try await merger.run(
                 set, resultPath: ResultPaths.path(of: set.resultName, folder: output), replaces: force,

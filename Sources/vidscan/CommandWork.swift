@@ -12,6 +12,21 @@ extension ParsableArguments {
     func refuse(if isWrong: Bool, _ reason: String) throws { if isWrong { throw ValidationError(reason) } }
 }
 
+/// A command whose errors, interruption and exit status are those of `CommandWork.run`.
+protocol ReportingCommand: AsyncParsableCommand, Sendable {
+    var messages: MessageArguments { get }
+
+    /// Returns the number of failed inputs.
+    func work(_ reporter: ConsoleReporter) async throws -> Int
+}
+
+extension ReportingCommand {
+    func run() async throws {
+        let reporter = ConsoleReporter(try messages.options())
+        try await CommandWork.run(reporter) { try await work(reporter) }
+    }
+}
+
 enum CommandWork {
     /// Runs work that returns the number of failed inputs. SIGINT, SIGTERM and SIGHUP cancel it.
     /// - Throws: `ExitStatus` unless all inputs succeeded.
@@ -51,27 +66,24 @@ enum CommandWork {
         return failures
     }
 
-    /// Runs work that makes a result of each input. Prints a notice about several inputs once, at the end.
+    /// Makes a result of each input, as `each` does. Prints a notice about several inputs once, at the end.
     static func deliver(
-        _ inputs: [String], _ reporter: ConsoleReporter, publisher: Publisher? = nil,
-        _ work: @escaping @Sendable (String, Int) async throws -> RunOutcome
-    ) async throws {
-        try await run(reporter, publisher: publisher) {
-            var common: [String] = []
-            let failures = try await CommandWork.each(of: inputs, reporter) { input, position in
-                let summary = try await work(input, position)
-                reporter.delivered(input, summary: summary)
-                for notice in summary.notices {
-                    if inputs.count == 1 || !summary.commonNotices.contains(notice) {
-                        reporter.note(notice, input: input)
-                    } else if !common.contains(notice) {
-                        common.append(notice)
-                    }
+        _ inputs: [String], _ reporter: ConsoleReporter, _ work: (String, Int) async throws -> RunOutcome
+    ) async throws -> Int {
+        var common: [String] = []
+        let failures = try await each(of: inputs, reporter) { input, position in
+            let summary = try await work(input, position)
+            reporter.delivered(input, summary: summary)
+            for notice in summary.notices {
+                if inputs.count == 1 || !summary.commonNotices.contains(notice) {
+                    reporter.note(notice, input: input)
+                } else if !common.contains(notice) {
+                    common.append(notice)
                 }
             }
-            for notice in common { reporter.note(notice) }
-            return failures
         }
+        for notice in common { reporter.note(notice) }
+        return failures
     }
 }
 

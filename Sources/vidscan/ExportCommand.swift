@@ -4,7 +4,7 @@ internal import VidscanBase
 internal import VidscanExport
 public import VidscanResults
 
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Writes a finished result for other programs: ELAN, Praat, players, BIDS, OpenFace's and Py-Feat's.",
@@ -76,8 +76,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     private var grouping: Exporter.Grouping? { Exporter.Grouping(rawValue: by ?? "person") }
 
-    func run() async throws {
-        let reporter = try messages.makeReporter()
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
         var options = Exporter.Options(formats: try formats())
         options.grouping = grouping ?? .person
         options.output = output
@@ -85,19 +84,17 @@ struct ExportCommand: AsyncParsableCommand {
         (options.splitsTables, options.mayLackTables) = (split, takesAll)
         (options.openFaceBlanks, options.replaces) = (openfaceBlanks, force)
         let exporter = Exporter(options: options, model: ModelStore.expressionModel(recordedAs:))
-        try await CommandWork.run(reporter) {
-            try await CommandWork.each(of: results, reporter) { result, _ in
-                let summary = try await exporter.run(resultPath: result)
-                for path in summary.paths { reporter.made(.exported, path, from: result) }
-                for note in summary.notes { reporter.note(note, input: result) }
-            }
+        return try await CommandWork.each(of: results, reporter) { result, _ in
+            let summary = try await exporter.run(resultPath: result)
+            for path in summary.paths { reporter.made(.exported, path, from: result) }
+            for note in summary.notes { reporter.note(note, input: result) }
         }
     }
 }
 
 extension OpenFaceBlanks: ExpressibleByArgument {}
 
-struct InteractCommand: AsyncParsableCommand {
+struct InteractCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "interact",
         abstract:
@@ -128,23 +125,20 @@ struct InteractCommand: AsyncParsableCommand {
     @Flag(help: "Replace existing files.") var force = false
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
-    func run() async throws {
-        let reporter = try messages.makeReporter()
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
         let analysis = InteractionAnalysis(output: output, outputIsFolder: results.count > 1, replaces: force)
-        try await CommandWork.run(reporter) {
-            try await CommandWork.each(of: results, reporter) { result, _ in
-                let summary = try await analysis.run(resultPath: result) { reporter.compared($0, of: $1) }
-                reporter.made(.exported, summary.path, from: result)
-                if summary.pairs == 0 {
-                    let seconds = NumberText.plain(InteractionAnalysis.minimumSeconds)
-                    reporter.note("no two people are in sight together for \(seconds) s", input: result)
-                }
+        return try await CommandWork.each(of: results, reporter) { result, _ in
+            let summary = try await analysis.run(resultPath: result) { reporter.compared($0, of: $1) }
+            reporter.made(.exported, summary.path, from: result)
+            if summary.pairs == 0 {
+                let seconds = NumberText.plain(InteractionAnalysis.minimumSeconds)
+                reporter.note("no two people are in sight together for \(seconds) s", input: result)
             }
         }
     }
 }
 
-struct CiteCommand: AsyncParsableCommand {
+struct CiteCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "cite", abstract: "Prints a paragraph about a finished result for the methods section of a paper.",
         discussion: """
@@ -157,12 +151,9 @@ struct CiteCommand: AsyncParsableCommand {
     @Argument(help: .value("result", "Result folders of 'vidscan analyze'.")) var results: [String]
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
-    func run() async throws {
-        let reporter = try messages.makeReporter()
-        try await CommandWork.run(reporter) {
-            try await CommandWork.each(of: results, reporter) { result, _ in
-                Output.write(try MethodsParagraph.text(resultPath: result) + "\n")
-            }
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
+        try await CommandWork.each(of: results, reporter) { result, _ in
+            Output.write(try MethodsParagraph.text(resultPath: result) + "\n")
         }
     }
 }

@@ -3,7 +3,7 @@ internal import VidscanAnalysis
 internal import VidscanPeople
 internal import VidscanResults
 
-struct PeopleCommand: AsyncParsableCommand {
+struct PeopleCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "people", abstract: "Finds the same people in many results, and gives each of them one number.",
         discussion: """
@@ -74,28 +74,24 @@ struct PeopleCommand: AsyncParsableCommand {
         return names.map { PeopleStudy.Table(rawValue: String($0)) }
     }
 
-    func run() async throws {
-        let reporter = try messages.makeReporter()
-        if forget { return try await CommandWork.run(reporter) { try await removeEmbeddings(reporter) } }
-        let models = photo.isEmpty ? nil : try ExitStatus.usage.onError(reporter) { try ModelStore() }
-        try await CommandWork.run(reporter) {
-            var options = PeopleStudy.Options()
-            options.corrections = corrections
-            options.removals = remove
-            options.tables = Set(chosenTables.compactMap { $0 })
-            options.hasThumbnails = thumbnails
-            if let models {
-                for photo in photo {
-                    options.photos[photo.name, default: []].append(
-                        try await FacePhoto.embedding(of: photo.path, models: models))
-                }
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
+        if forget { return try await removeEmbeddings(reporter) }
+        var options = PeopleStudy.Options()
+        (options.corrections, options.removals) = (corrections, remove)
+        options.tables = Set(chosenTables.compactMap { $0 })
+        options.hasThumbnails = thumbnails
+        if !photo.isEmpty {
+            let models = try ModelStore()
+            for photo in photo {
+                options.photos[photo.name, default: []].append(
+                    try await FacePhoto.embedding(of: photo.path, models: models))
             }
-            let summary = try await PeopleStudy(options: options).run(results: results, folder: output ?? "people")
-            for warning in summary.warnings { reporter.warned(warning.video, message: warning.message) }
-            for failure in summary.failures { reporter.failed(failure) }
-            reporter.log.linked(summary)
-            return summary.failures.count
         }
+        let summary = try await PeopleStudy(options: options).run(results: results, folder: output ?? "people")
+        for warning in summary.warnings { reporter.warned(warning.video, message: warning.message) }
+        for failure in summary.failures { reporter.failed(failure) }
+        reporter.log.linked(summary)
+        return summary.failures.count
     }
 
     private func removeEmbeddings(_ reporter: ConsoleReporter) async throws -> Int {

@@ -98,10 +98,10 @@ struct RenderCommand: AsyncParsableCommand {
             let originals = results.compactMap { try? StoredResult(path: $0, needsTables: false).record.input.path }
             return try Publisher(settings, reporter.log, replaces: force, sources: results + originals)
         }
-        let models = keepsByPhoto || hidesByPhoto ? try ExitStatus.usage.onError(reporter) { try ModelStore() } : nil
         try await CommandWork.run(reporter, publisher: publisher) { [options] in
             var photos: [FaceEmbedding] = []
-            if let models {
+            if keepsByPhoto || hidesByPhoto {
+                let models = try ModelStore()
                 for path in keepPhoto + hidePhoto {
                     photos.append(try await FacePhoto.embedding(of: path, models: models))
                 }
@@ -127,7 +127,7 @@ struct RenderCommand: AsyncParsableCommand {
     }
 }
 
-struct VerifyCommand: AsyncParsableCommand {
+struct VerifyCommand: ReportingCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument { case text, csv, json }
 
     static let configuration = CommandConfiguration(
@@ -182,55 +182,52 @@ struct VerifyCommand: AsyncParsableCommand {
         try refuse(if: !(1...256).contains(workers ?? 1), "--workers must be 1 to 256.")
     }
 
-    func run() async throws {
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
         let videos = inputs.flatMap(Self.videos)
         try refuse(if: videos.count > 1 && output != nil, "--output works with one input only.")
         try refuse(if: videos.count > 1 && format != .text, "--format \(format.rawValue) works with one input only.")
         try refuse(if: videos.count > 1 && reviewed != nil, "--reviewed works with one input only.")
-        let reporter = try messages.makeReporter()
         var options = Verification.Options()
         options.minimumScore = minScore
         if let workers { options.workers = workers }
         options.keepsPictures = page || output != nil
         options.isThorough = everyFrame
-        try await CommandWork.run(reporter) { [options] in
-            let verification = try Verification(models: try ModelStore.verificationFolder(), options: options)
-            var withFaces = 0
-            let failures = try await CommandWork.each(of: videos, reporter) { input, _ in
-                try require(FileSystem.entry(input) != .folder, .result, "has no video with hidden faces", input: input)
-                let path = page || output != nil ? output ?? input + ".verify.html" : nil
-                if let path { try AtomicFile.checkVacancy(path, replaces: force) }
-                let known = try reviewed.flatMap { path throws(VidscanError) in
-                    FileSystem.entry(path) == nil ? nil : try ReviewedFindings(path: path, for: input)
-                }
-                var findings = try await verification.run(input, observer: reporter)
-                if let known {
-                    let count = findings.remove(known)
-                    reporter.note("\(NumberText.count(count, "finding")) marked as reviewed", input: input)
-                } else if let reviewed, !findings.episodes.isEmpty {
-                    try ReviewedFindings(findings, of: input).write(to: reviewed)
-                    reporter.note("look at each finding, and mark in \(reviewed) those that may stay", input: input)
-                }
-                if !findings.episodes.isEmpty { withFaces += 1 }
-                report(findings, of: input, to: reporter)
-                if let path {
-                    let page = try findings.page(of: input, at: path)
-                    try AtomicFile.write(page, to: path, replaces: force, source: input)
-                    reporter.made(.reported, path, from: input)
-                    if !findings.episodes.isEmpty {
-                        reporter.note(
-                            "the page shows these faces; remove it before you pass on the folder", input: input)
-                    }
-                }
-                try require(
-                    findings.unsearched.isEmpty, .media(.undecodable),
-                    "not everything was searched, and a face may be visible in the rest: \(findings.unsearchedText)",
-                    input: input, stage: .decode)
+        let verification = try Verification(models: try ModelStore.verificationFolder(), options: options)
+        var withFaces = 0
+        let failures = try await CommandWork.each(of: videos, reporter) { input, _ in
+            try require(FileSystem.entry(input) != .folder, .result, "has no video with hidden faces", input: input)
+            let path = page || output != nil ? output ?? input + ".verify.html" : nil
+            if let path { try AtomicFile.checkVacancy(path, replaces: force) }
+            let known = try reviewed.flatMap { path throws(VidscanError) in
+                FileSystem.entry(path) == nil ? nil : try ReviewedFindings(path: path, for: input)
             }
-            // An incomplete search is an error, not a finding.
-            if failures > 0 { throw ExitStatus.usage }
-            return withFaces
+            var findings = try await verification.run(input, observer: reporter)
+            if let known {
+                let count = findings.remove(known)
+                reporter.note("\(NumberText.count(count, "finding")) marked as reviewed", input: input)
+            } else if let reviewed, !findings.episodes.isEmpty {
+                try ReviewedFindings(findings, of: input).write(to: reviewed)
+                reporter.note("look at each finding, and mark in \(reviewed) those that may stay", input: input)
+            }
+            if !findings.episodes.isEmpty { withFaces += 1 }
+            report(findings, of: input, to: reporter)
+            if let path {
+                let page = try findings.page(of: input, at: path)
+                try AtomicFile.write(page, to: path, replaces: force, source: input)
+                reporter.made(.reported, path, from: input)
+                if !findings.episodes.isEmpty {
+                    reporter.note(
+                        "the page shows these faces; remove it before you pass on the folder", input: input)
+                }
+            }
+            try require(
+                findings.unsearched.isEmpty, .media(.undecodable),
+                "not everything was searched, and a face may be visible in the rest: \(findings.unsearchedText)",
+                input: input, stage: .decode)
         }
+        // An incomplete search is an error, not a finding.
+        if failures > 0 { throw ExitStatus.usage }
+        return withFaces
     }
 
     /// A result stands for all videos with hidden faces in it.

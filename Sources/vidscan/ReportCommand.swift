@@ -6,7 +6,7 @@ internal import VidscanRender
 internal import VidscanReport
 internal import VidscanResults
 
-struct ReportCommand: AsyncParsableCommand {
+struct ReportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Makes a page from a finished result: the video with faces marked, people, events, curves.",
@@ -76,35 +76,31 @@ struct ReportCommand: AsyncParsableCommand {
         try refuse(if: hideFaces && thumbnails == true, "--hide-faces and --thumbnails cannot be used together.")
     }
 
-    func run() async throws {
-        let reporter = try messages.makeReporter()
-        try await CommandWork.run(reporter) {
-            var options = Report.Options()
-            (options.hasThumbnails, options.acceptsChangedSource) = (thumbnails, changedSource)
-            options.hidesFaces = hideFaces
-            options.video = noVideo ? .none : video.map { .file($0) } ?? .source
-            var outcomes: [(result: String, outcome: Result<Report.Summary, VidscanError>)] = []
-            for result in results {
-                do {
-                    if proxy { options.video = .file(try await makeProxy(of: result, reporter)) }
-                    let summary = try await Report(options: options).run(
-                        resultPath: result, input: input, outputPath: results.count == 1 ? output : nil,
-                        replaces: force)
-                    reporter.made(.reported, summary.path, from: result)
-                    if let notice = summary.notice { reporter.warned(result, message: notice) }
-                    outcomes.append((result, .success(summary)))
-                } catch let error as VidscanError where error.code != .interrupted {
-                    reporter.failed(error)
-                    outcomes.append((result, .failure(error)))
-                }
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
+        var options = Report.Options()
+        (options.hasThumbnails, options.acceptsChangedSource) = (thumbnails, changedSource)
+        options.hidesFaces = hideFaces
+        options.video = noVideo ? .none : video.map { .file($0) } ?? .source
+        var outcomes: [(result: String, outcome: Result<Report.Summary, VidscanError>)] = []
+        for result in results {
+            do {
+                if proxy { options.video = .file(try await makeProxy(of: result, reporter)) }
+                let summary = try await Report(options: options).run(
+                    resultPath: result, input: input, outputPath: results.count == 1 ? output : nil, replaces: force)
+                reporter.made(.reported, summary.path, from: result)
+                if let notice = summary.notice { reporter.warned(result, message: notice) }
+                outcomes.append((result, .success(summary)))
+            } catch let error as VidscanError where error.code != .interrupted {
+                reporter.failed(error)
+                outcomes.append((result, .failure(error)))
             }
-            if results.count > 1 {
-                let path = output ?? "index.html"
-                try Report.writeIndex(outcomes, path: path, replaces: force)
-                reporter.made(.reported, path, from: NumberText.count(results.count, "result"))
-            }
-            return outcomes.count { if case .failure = $0.outcome { true } else { false } }
         }
+        if results.count > 1 {
+            let path = output ?? "index.html"
+            try Report.writeIndex(outcomes, path: path, replaces: force)
+            reporter.made(.reported, path, from: NumberText.count(results.count, "result"))
+        }
+        return outcomes.count { if case .failure = $0.outcome { true } else { false } }
     }
 
     private func makeProxy(of result: String, _ reporter: ConsoleReporter) async throws -> String {
@@ -119,7 +115,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
 }
 
-struct CoversCommand: AsyncParsableCommand {
+struct CoversCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "covers", abstract: "Makes a page to cover by hand what the detector missed in a video.",
         discussion: """
@@ -150,21 +146,18 @@ struct CoversCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let reporter = try messages.makeReporter()
-        try await CommandWork.run(reporter) {
-            let path = try CoversPage.write(
-                resultPath: result, input: input, coversPath: covers, outputPath: output, replaces: force)
-            reporter.made(.reported, path, from: result)
-            reporter.note(
-                "the page plays the original: do not pass it on; open it in a browser, and save when you are done",
-                input: result)
-            return 0
-        }
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
+        let path = try CoversPage.write(
+            resultPath: result, input: input, coversPath: covers, outputPath: output, replaces: force)
+        reporter.made(.reported, path, from: result)
+        reporter.note(
+            "the page plays the original: do not pass it on; open it in a browser, and save when you are done",
+            input: result)
+        return 0
     }
 }
 
-struct ApplyCommand: AsyncParsableCommand {
+struct ApplyCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply", abstract: "Applies a file of corrections to the tables of a finished result.",
         discussion: """
@@ -207,23 +200,20 @@ struct ApplyCommand: AsyncParsableCommand {
         try refuse(if: dryRun && output != nil, "--dry-run writes nothing, so --output has no use.")
     }
 
-    func run() async throws {
-        let reporter = try messages.makeReporter()
+    func work(_ reporter: ConsoleReporter) async throws -> Int {
         var options = Corrector.Options()
         (options.output, options.replaces, options.isDryRun) = (output, force, dryRun)
         let corrector = Corrector(options: options, model: ModelStore.expressionModel(recordedAs:))
-        try await CommandWork.run(reporter) {
-            if let corrections, !undo {
-                let summary = try await corrector.apply(corrections, to: result)
-                if dryRun {
-                    for (index, effect) in summary.effects.enumerated() { Output.standard("\(index + 1). \(effect)") }
-                } else {
-                    reporter.corrected(result, summary: summary)
-                }
-            } else {
-                reporter.corrected(result, summary: try await corrector.undo(result), isUndone: true)
-            }
+        guard let corrections else {
+            reporter.corrected(result, summary: try await corrector.undo(result), isUndone: true)
             return 0
         }
+        let summary = try await corrector.apply(corrections, to: result)
+        if dryRun {
+            for (index, effect) in summary.effects.enumerated() { Output.standard("\(index + 1). \(effect)") }
+        } else {
+            reporter.corrected(result, summary: summary)
+        }
+        return 0
     }
 }

@@ -68,8 +68,6 @@ struct FilterOptions: ParsableArguments {
 typealias MessageArguments = SettingArguments<MessageSettings>
 
 extension MessageArguments {
-    func makeReporter() throws -> ConsoleReporter { ConsoleReporter(try options()) }
-
     func options() throws -> MessageOptions {
         try ExitStatus.usage.onError { try ResolvedSettings(workers: 1, overrides: overrides).settings.messages }
     }
