@@ -194,7 +194,8 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                 if Task.isCancelled { throw ExitStatus.interrupted }
             }
         }
-        let interrupts = InterruptHandler(on: [SIGUSR1]) { work.cancel() }
+        let interrupts = InterruptHandler(on: [SIGUSR1])
+        interrupts.handle(cancel: work.cancel)
         defer { interrupts.stop() }
         try await work.value
     }
@@ -279,7 +280,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         } catch let error as SystemError {
             // Without the batch, nobody waits for results.
             Output.error("vidscan: error: cannot send a message to the batch: \(error)")
-            Glibc.exit(ExitStatus.someFailed.code)
+            Glibc.exit(ExitStatus.someFailed.rawValue)
         } catch {
             // A number that JSON cannot represent. The text has none.
             send(.failed(reason: "its worker cannot send a message: \(error)", kind: .other))

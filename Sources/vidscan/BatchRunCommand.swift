@@ -17,24 +17,23 @@ struct BatchRunCommand: AsyncParsableCommand {
     func run() async throws {
         let work = try ExitStatus.usage.onError { try BatchWork(self) }
         var status: ExitStatus?
-        var interrupts: InterruptHandler?
-        defer { interrupts?.stop() }
+        defer { work.interrupts.stop() }
         do {
-            status = try await work.run(&interrupts)
+            status = try await work.run()
         } catch let error where error is VidscanError || error is CancellationError {
             status = work.reporter.stopped(error as? VidscanError ?? VidscanError(.interrupted, "interrupted"))
         } catch let ended as ExitStatus { status = ended }
         status = work.writeMetrics(status)
         guard let status else { return }
-        if status.code != ExitStatus.interrupted.code {
-            try await work.runFailureHook(status, interrupts ?? InterruptHandler {})
-        }
+        if status != .interrupted { try await work.runFailureHook(status) }
         throw status
     }
 }
 
 private struct BatchWork {
     let reporter: BatchConsoleReporter
+    /// Handles signals once there is work to cancel.
+    let interrupts = InterruptHandler()
     private let files: BatchInputOptions
     private let execution: BatchExecutionOptions
     private let resolved: ResolvedSettings
@@ -68,7 +67,7 @@ private struct BatchWork {
         selection.isStrict = execution.strict
     }
 
-    func run(_ interrupts: inout InterruptHandler?) async throws -> ExitStatus? {
+    func run() async throws -> ExitStatus? {
         let budget = try execution.budget(cores: Self.cores)
         try BatchChecks.settings(resolved.settings, merges: execution.merge)
         // A dry run of an existing batch also works on a read-only file system.
@@ -78,7 +77,7 @@ private struct BatchWork {
         try require(
             execution.onlyMissing == nil || folder.hasJournal, .input, "\(folder.path) does not contain a batch")
         if execution.dryRun {
-            try await list(findings, budget, &interrupts)
+            try await list(findings, budget)
             return findings.problems.isEmpty ? nil : .someFailed
         }
         // Probably a typing error: leave no folder behind.
@@ -93,15 +92,13 @@ private struct BatchWork {
         try folder.removeLeftovers()
         let succeeded =
             try await execution.onlyMissing != nil
-            ? addReports(findings.inputs, in: journal, budget, &interrupts)
-            : analyze(findings, in: journal, budget, &interrupts)
+            ? addReports(findings.inputs, in: journal, budget) : analyze(findings, in: journal, budget)
         return succeeded && findings.problems.isEmpty ? nil : .someFailed
     }
 
     /// Returns whether nothing failed, now or earlier.
     private func analyze(
-        _ findings: InputFinder.Findings, in journal: BatchJournal, _ budget: MemoryBudget,
-        _ interrupts: inout InterruptHandler?
+        _ findings: InputFinder.Findings, in journal: BatchJournal, _ budget: MemoryBudget
     ) async throws -> Bool {
         // What cannot be written is reported now, not after the work.
         do { try metrics?.write(journal) } catch { throw VidscanError(.input, error.reason) }
@@ -115,7 +112,7 @@ private struct BatchWork {
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let batch = batch(journal, budget)
         let task = Task { try await batch.run(due) }
-        interrupts = InterruptHandler { task.cancel() }
+        interrupts.handle(cancel: task.cancel)
         let result = await task.result
         do { try batch.live.finish(result) } catch {
             // If the batch failed too, its error matters more.
@@ -130,15 +127,14 @@ private struct BatchWork {
         var summary = try result.get()
         // Another process may have analysed some of the inputs.
         let known = Set(summary.failures.map { PathBytes($0.path) })
-        let failures = try journal.failures(
-            among: Set(due.map { PathBytes($0.resultPath) }), isStrict: selection.isStrict)
+        let paths = Set(due.map { PathBytes($0.resultPath) })
+        let failures = try journal.failures(among: paths, isStrict: selection.isStrict)
         for (path, reason) in failures.sorted(by: { $0.key < $1.key }) where !known.contains(path) {
             summary.failures.append((path.path, reason))
             summary.progress.failed += 1
             reporter.failed(path.path, reason: reason)
         }
-        let overtaken = try journal.countOvertaken(
-            among: Set(due.map { PathBytes($0.resultPath) }), configuration: digest)
+        let overtaken = try journal.countOvertaken(among: paths, configuration: digest)
         if overtaken > 0 { reporter.overtaken(files: overtaken) }
         if execution.merge {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
@@ -146,7 +142,7 @@ private struct BatchWork {
         var unpublished = 0
         if let publisher {
             let done = try finished(findings.inputs, in: journal, isStrict: selection.isStrict)
-            unpublished = try await publish(done, publisher, interrupts)
+            unpublished = try await publish(done, publisher)
         }
         let isFine = reporter.finished(summary, plan, folder: folder.path, unpublished: unpublished)
         let succeeded = isFine && overtaken == 0
@@ -163,9 +159,7 @@ private struct BatchWork {
     }
 
     /// Returns the number of videos that could not be published.
-    private func publish(_ inputs: [BatchInput], _ publisher: Publisher, _ handler: InterruptHandler?) async throws
-        -> Int
-    {
+    private func publish(_ inputs: [BatchInput], _ publisher: Publisher) async throws -> Int {
         let task = Task {
             var failures = 0
             for input in inputs {
@@ -178,7 +172,7 @@ private struct BatchWork {
             }
             return failures
         }
-        handler?.redirect(to: { task.cancel() }, abandon: {})
+        interrupts.handle(cancel: task.cancel)
         return try await task.value
     }
 
@@ -209,9 +203,7 @@ private struct BatchWork {
         FileManager.default.fileExists(atPath: "\(folder.path)/\(resultPath)/report.html")
     }
 
-    private func list(
-        _ findings: InputFinder.Findings, _ budget: MemoryBudget, _ interrupts: inout InterruptHandler?
-    ) async throws {
+    private func list(_ findings: InputFinder.Findings, _ budget: MemoryBudget) async throws {
         let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard)
         if execution.onlyMissing != nil {
             let lacking = try finished(findings.inputs, in: journal).filter { !hasReport($0.resultPath) }
@@ -222,7 +214,7 @@ private struct BatchWork {
         let due = plan.filter(\.isDue).map(\.input)
         var (estimate, basis) = (TimeEstimate(try journal.items(), configuration: digest), "the files that are done")
         if estimate == nil, !due.isEmpty {
-            let samples = try await measure(due, journal, budget, &interrupts)
+            let samples = try await measure(due, journal, budget)
             basis = "the first seconds of \(NumberText.count(samples.count, "file"))"
             estimate = TimeEstimate(samples)
         }
@@ -247,7 +239,7 @@ private struct BatchWork {
 
     /// Analyses the beginning of a small, a medium and a large file in a private folder that is removed.
     private func measure(
-        _ inputs: [BatchInput], _ journal: BatchJournal, _ budget: MemoryBudget, _ interrupts: inout InterruptHandler?
+        _ inputs: [BatchInput], _ journal: BatchJournal, _ budget: MemoryBudget
     ) async throws -> [TimeEstimate.Sample] {
         let path = FileManager.default.temporaryDirectory.path + "/vidscan-estimate-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
@@ -265,7 +257,7 @@ private struct BatchWork {
         let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
         let batch = batch(journal, budget, in: path, try ResolvedSettings(settings).yaml)
         let task = Task { try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 } }
-        interrupts = InterruptHandler { task.cancel() }
+        interrupts.handle(cancel: task.cancel)
         return try await task.value
     }
 
@@ -299,13 +291,13 @@ private struct BatchWork {
     }
 
     private func addReports(
-        _ inputs: [BatchInput], in journal: BatchJournal, _ budget: MemoryBudget, _ interrupts: inout InterruptHandler?
+        _ inputs: [BatchInput], in journal: BatchJournal, _ budget: MemoryBudget
     ) async throws -> Bool {
         let known = try finished(inputs, in: journal)
         let lacking = known.filter { !hasReport($0.resultPath) }
         let batch = batch(journal, budget)
         let task = Task { try await batch.addReports(lacking) }
-        interrupts = InterruptHandler { task.cancel() }
+        interrupts.handle(cancel: task.cancel)
         let result = await task.result
         try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard)
         let summary = try result.get()
@@ -344,7 +336,7 @@ private struct BatchWork {
     /// Returns the status of the run, which is a failure if the metrics cannot be written.
     func writeMetrics(_ status: ExitStatus?) -> ExitStatus? {
         guard let metrics, !execution.dryRun else { return status }
-        do throws(VidscanError) { try metrics.finish(exitStatus: status?.code ?? 0) } catch {
+        do throws(VidscanError) { try metrics.finish(exitStatus: status?.rawValue ?? 0) } catch {
             // If the batch failed too, its error matters more.
             guard status == nil else { return status }
             _ = reporter.stopped(error)
@@ -353,10 +345,10 @@ private struct BatchWork {
         return status
     }
 
-    func runFailureHook(_ status: ExitStatus, _ interrupts: InterruptHandler) async throws(ExitStatus) {
+    func runFailureHook(_ status: ExitStatus) async throws(ExitStatus) {
         guard let command = execution.onFailure else { return }
         let name = "--on-failure"
-        let variables = ["VIDSCAN_STATUS": "\(status.code)", "VIDSCAN_OUTPUT": folder.path]
+        let variables = ["VIDSCAN_STATUS": "\(status.rawValue)", "VIDSCAN_OUTPUT": folder.path]
         let termination: SpawnedProcess.Termination?
         do throws(SystemError) {
             termination = try await FailureHook().run(command, variables: variables, interrupts)

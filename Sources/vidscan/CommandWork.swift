@@ -35,7 +35,8 @@ enum CommandWork {
         _ work: @escaping @Sendable () async throws -> Int
     ) async throws {
         let task = Task { try await work() }
-        let interrupts = InterruptHandler { task.cancel() }
+        let interrupts = InterruptHandler()
+        interrupts.handle(cancel: task.cancel)
         defer { interrupts.stop() }
         do {
             let failures = try await task.value
@@ -87,43 +88,18 @@ enum CommandWork {
     }
 }
 
-/// The first SIGINT, SIGTERM or SIGHUP cancels the work; the second, of any kind, ends the process.
-final class InterruptHandler {
-    /// The closures may run on any thread.
-    private final class Target: Sendable {
-        let actions: Mutex<(cancel: @Sendable () -> Void, abandon: @Sendable () -> Void)>
-        let isCancelled = Atomic(false)
-
-        init(_ cancel: @escaping @Sendable () -> Void) { actions = Mutex((cancel: cancel, abandon: {})) }
-    }
-
-    private let signals: [Int32]
-    private let target: Target
-    private let sources: [any DispatchSourceSignal]
-
+/// The first SIGINT, SIGTERM or SIGHUP cancels the work; the second, of any kind, ends the process. A command has only
+/// one handler, because a later one would receive no signals (observed with libdispatch on Linux).
+final class InterruptHandler: Sendable {
     static let signals = [SIGINT, SIGTERM, SIGHUP]
 
+    private let signals: [Int32]
+    private let actions = Mutex<(cancel: @Sendable () -> Void, abandon: @Sendable () -> Void)>(({}, {}))
+    private let isCancelled = Atomic(false)
+    private let sources = Mutex<[any DispatchSourceSignal]>([])
+
     /// Under `nohup`, SIGHUP remains ignored.
-    init(on signals: [Int32] = signals, _ cancel: @escaping @Sendable () -> Void) {
-        let signals = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }
-        self.signals = signals
-        let target = Target(cancel)
-        self.target = target
-        sources = signals.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                if target.isCancelled.exchange(true, ordering: .acquiringAndReleasing) {
-                    target.actions.withLock { $0.abandon }()
-                    _exit(130)
-                }
-                // Cancelling may wait for a blocked thread, but the handler must be free for the next signal.
-                DispatchQueue.global().async { target.actions.withLock { $0.cancel }() }
-            }
-            source.resume()
-            return source
-        }
-    }
+    init(on signals: [Int32] = signals) { self.signals = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) } }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
@@ -132,15 +108,34 @@ final class InterruptHandler {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Replaces the closures; `abandon` runs before a second signal ends the process. A command has only one handler,
-    /// because a later one would receive no signals (observed with libdispatch on Linux).
-    func redirect(to cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void) {
-        target.actions.withLock { $0 = (cancel: cancel, abandon: abandon) }
+    /// Handles the signals from the first call on; a later one replaces the closures, which may run on any thread.
+    /// `abandon` runs before a second signal ends the process.
+    func handle(cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void = {}) {
+        actions.withLock { $0 = (cancel, abandon) }
+        sources.withLock { if $0.isEmpty { $0 = signals.map(start) } }
+    }
+
+    private func start(_ number: Int32) -> any DispatchSourceSignal {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { [self] in
+            if isCancelled.exchange(true, ordering: .acquiringAndReleasing) {
+                actions.withLock { $0.abandon }()
+                _exit(130)
+            }
+            // Cancelling may wait for a blocked thread, but the handler must be free for the next signal.
+            DispatchQueue.global().async { self.actions.withLock { $0.cancel }() }
+        }
+        source.resume()
+        return source
     }
 
     func stop() {
-        for source in sources { source.cancel() }
-        for number in signals { signal(number, SIG_DFL) }
+        sources.withLock { sources in
+            guard !sources.isEmpty else { return }
+            for source in sources { source.cancel() }
+            for number in signals { signal(number, SIG_DFL) }
+        }
     }
 }
 
@@ -163,7 +158,7 @@ final class FailureHook: Sendable {
     func run(
         _ command: String, variables: [String: String], _ interrupts: InterruptHandler
     ) async throws(SystemError) -> SpawnedProcess.Termination? {
-        interrupts.redirect {
+        interrupts.handle {
             self.interrupt(SIGTERM)
             DispatchQueue.global().asyncAfter(deadline: .now() + 2) { self.interrupt(SIGKILL) }
         } abandon: {

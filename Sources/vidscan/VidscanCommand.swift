@@ -36,14 +36,14 @@ struct VidscanCommand: AsyncParsableCommand {
         // Without it, Swift finds no arguments, and nothing can be written below an open folder.
         guard FileSystem.entry("/proc/self/fd") == .folder else {
             Output.error("vidscan: error: /proc is not mounted; mount it: mount -t proc proc /proc")
-            Glibc.exit(ExitStatus.usage.code)
+            Glibc.exit(ExitStatus.usage.rawValue)
         }
         let words = CommandLine.arguments
         for index in words.indices.dropFirst() where words[index - 1...index].contains(where: { $0.hasPrefix("-") }) {
             guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { continue }
             // It would name another file. Inputs are checked one by one.
             Output.error("vidscan: error: the value of an option is not valid UTF-8: \(words[index])")
-            Glibc.exit(ExitStatus.usage.code)
+            Glibc.exit(ExitStatus.usage.rawValue)
         }
         vs_limit_heaps(4)
         var status: Int32 = 0
@@ -61,17 +61,17 @@ struct VidscanCommand: AsyncParsableCommand {
     }
 
     private static func report(_ error: any Error) -> Int32 {
-        if let status = error as? ExitStatus { return status.code }
+        if let status = error as? ExitStatus { return status.rawValue }
         if let error = error as? VidscanError {
             Output.error("vidscan: error: \(error)")
-            return ExitStatus.after(error).code
+            return ExitStatus.after(error).rawValue
         }
         let arguments = CommandLine.arguments.dropFirst()
         if exitCode(for: error) == .success {
             // Describing all commands takes as long as everything else in '--version'.
             if arguments.first == "help", let problem = try? CommandHelp.root().unknownTopic(arguments.dropFirst()) {
                 Output.error("vidscan: error: \(problem) (see --help)")
-                return ExitStatus.usage.code
+                return ExitStatus.usage.rawValue
             }
             let words = arguments.prefix { $0 != "--" }
             // The parser reads -high.mp4 as -h and other options of one letter.
@@ -80,7 +80,7 @@ struct VidscanCommand: AsyncParsableCommand {
             {
                 let message = UsageMessage(original: "Unknown option '\(word)'", words: words)
                 Output.error("vidscan: error: \(message.text) (see --help)")
-                return ExitStatus.usage.code
+                return ExitStatus.usage.rawValue
             }
             if [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments)) {
                 Output.write(BatchCommand.help)
@@ -92,17 +92,13 @@ struct VidscanCommand: AsyncParsableCommand {
         let isUsage = exitCode(for: error) == .validationFailure
         let message = UsageMessage(original: message(for: error), words: arguments.prefix { $0 != "--" })
         Output.error("vidscan: error: \(isUsage ? message.text + " (see --help)" : message.original)")
-        return isUsage ? ExitStatus.usage.code : ExitStatus.someFailed.code
+        return isUsage ? ExitStatus.usage.rawValue : ExitStatus.someFailed.rawValue
     }
 }
 
 /// The status of a command that failed and has reported why.
-struct ExitStatus: Error {
-    let code: Int32
-
-    static let someFailed = ExitStatus(code: 1)
-    static let usage = ExitStatus(code: 2)
-    static let interrupted = ExitStatus(code: 130)
+enum ExitStatus: Int32, Error {
+    case someFailed = 1, usage = 2, interrupted = 130
 
     /// The status of a command that the error ended.
     static func after(_ error: VidscanError) -> ExitStatus {
@@ -170,6 +166,6 @@ enum Output {
     private static func fail(_ error: SystemError) -> Never {
         if error.number == EPIPE { exit(0) }
         self.error("vidscan: error: cannot write to standard output: \(error)")
-        exit(ExitStatus.someFailed.code)
+        exit(ExitStatus.someFailed.rawValue)
     }
 }
