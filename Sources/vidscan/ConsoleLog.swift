@@ -198,7 +198,7 @@ final class ConsoleReporter: RunObserver {
         log(
             .info, .fileDone, input: input, result: summary.resultPath,
             "\(extent)\(faces) in \(NumberText.count(counts.sampledFrames, "sample")), \(work)"
-                + " -> \(Self.relative(summary.resultPath))",
+                + " -> \(FilePath.relative(summary.resultPath))/",
             [
                 "frames": counts.sampledFrames, "faces": counts.faces, "face_ids": counts.faceIds,
                 "people": counts.personIds, "events": counts.events, "warnings": summary.warnings.count,
@@ -221,8 +221,7 @@ final class ConsoleReporter: RunObserver {
         let visibility = [summary.hidden, tally?.words].compactMap { $0.map { "; " + $0 } }.joined()
         log(
             .info, .rendered, result: result,
-            "\(NumberText.count(summary.frames, "frame")), \(work)"
-                + " -> \(Self.relative(summary.path, isFolder: false))\(visibility)",
+            "\(NumberText.count(summary.frames, "frame")), \(work) -> \(FilePath.relative(summary.path))\(visibility)",
             [
                 "output": summary.path, "frames": summary.frames, "wall_seconds": summary.wallSeconds,
                 "visible_frames": tally?.visibleFrames, "doubtful_frames": tally?.doubtfulFrames,
@@ -231,7 +230,7 @@ final class ConsoleReporter: RunObserver {
     }
 
     func made(_ event: LogLine, _ path: String, from result: String) {
-        log(.info, event, result: result, "-> \(Self.relative(path, isFolder: false))", ["output": path])
+        log(.info, event, result: result, "-> \(FilePath.relative(path))", ["output": path])
     }
 
     func note(_ text: String, input: String? = nil) { log(.info, .note, input: input, "note: \(text)") }
@@ -239,7 +238,7 @@ final class ConsoleReporter: RunObserver {
     func corrected(_ result: String, summary: Corrector.Summary, isUndone: Bool = false) {
         let count = isUndone ? 0 : summary.effects.count
         let work = isUndone ? "corrections undone" : NumberText.count(count, "correction") + " applied"
-        let target = isUndone ? "" : " -> " + Self.relative(summary.path)
+        let target = isUndone ? "" : " -> \(FilePath.relative(summary.path))/"
         log(
             .info, .corrected, result: result,
             "\(work), \(NumberText.count(summary.faceIDs, "face")) of \(NumberText.people(summary.personIDs)) in"
@@ -283,10 +282,6 @@ final class ConsoleReporter: RunObserver {
         String(format: "%.1f s", seconds)
             + (video > 0 ? String(format: " (%.1f× real time)", video / max(seconds, 1e-3)) : "")
     }
-
-    static func relative(_ path: String, isFolder: Bool = true) -> String {
-        FilePath.relative(path) + (isFolder ? "/" : "")
-    }
 }
 
 extension ConsoleLog {
@@ -296,7 +291,7 @@ extension ConsoleLog {
         if summary.corrections > 0 { text += ", \(NumberText.count(summary.corrections, "correction")) applied" }
         if doubts > 0 { text += ", \(NumberText.count(doubts, "decision")) to check in people.html" }
         self(
-            .info, .people, "\(text) -> \(ConsoleReporter.relative(summary.path, isFolder: false))",
+            .info, .people, "\(text) -> \(FilePath.relative(summary.path))",
             ["people": summary.people, "videos": summary.videos, "doubts": doubts, "output": summary.path])
     }
 }

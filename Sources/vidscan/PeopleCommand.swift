@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import VidscanAnalysis
+internal import VidscanBase
 internal import VidscanPeople
 internal import VidscanResults
 
@@ -99,9 +100,9 @@ struct PeopleCommand: ReportingCommand {
         let unreadable = try await CommandWork.each(of: results, reporter) { path, _ in
             failures += try await CommandWork.each(of: ResultFinder.find(path), reporter) { result, _ in
                 let removed = try EmbeddingRemoval.remove(from: result)
-                let name = ConsoleReporter.relative(result, isFolder: false)
+                let outcome = removed ? "embeddings removed" : "has no embeddings"
                 reporter.log(
-                    .info, .people, "\(name): \(removed ? "embeddings removed" : "has no embeddings")",
+                    .info, .people, "\(FilePath.relative(result)): \(outcome)",
                     ["result": result, "removed": removed])
             }
         }
