@@ -43,15 +43,12 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @OptionGroup var options: SettingOptions
 
     func run() async throws {
-        let resolved = try ExitStatus.usage.onError {
-            let resolved = try options.resolve(isOneVideo: inputs.count == 1)
-            if segment != nil, resolved.settings.render.namesSomebody {
-                throw SettingsError(
-                    "people are known only after the segments are merged: use --keep and --hide with 'vidscan render'.")
-            }
-            return resolved
-        }
+        let resolved = try options.resolve(isOneVideo: inputs.count == 1)
         var settings = resolved.settings
+        if segment != nil, settings.render.namesSomebody {
+            throw SettingsError(
+                "people are known only after the segments are merged: use --keep and --hide with 'vidscan render'.")
+        }
         settings.segment = segment
         let reporter = ConsoleReporter(settings.messages, analysis: settings)
         for notice in resolved.notices { reporter.note(notice) }
@@ -131,9 +128,8 @@ struct VideoAndPage: ResultAddition {
         if let path = try settings.rendering?.withCovers(beside: resultPath).anonymize?.covers {
             _ = try CoverFile(path: path)
         }
-        guard settings.render.namesSomebody else { return }
         // Finds a wrong number before the work.
-        _ = try EarlierPeople(resultPath: resultPath, settings: settings.render)
+        if settings.render.namesSomebody { _ = try EarlierPeople(resultPath: resultPath, settings: settings.render) }
     }
 
     func make(

@@ -277,13 +277,10 @@ struct BatchWorkerCommand: AsyncParsableCommand {
     fileprivate static func send(_ message: WorkerMessage) {
         do {
             try FileSystem.write([UInt8](JSONEncoder().encode(message)) + [UInt8(ascii: "\n")], to: messages)
-        } catch let error as SystemError {
+        } catch {
             // Without the batch, nobody waits for results.
             Output.error("vidscan: error: cannot send a message to the batch: \(error)")
             Glibc.exit(ExitStatus.someFailed.rawValue)
-        } catch {
-            // A number that JSON cannot represent. The text has none.
-            send(.failed(reason: "its worker cannot send a message: \(error)", kind: .other))
         }
     }
 }

@@ -15,7 +15,7 @@ struct BatchRunCommand: AsyncParsableCommand {
     @OptionGroup var settings: SettingOptionGroups<BatchOutputSettings>
 
     func run() async throws {
-        let work = try ExitStatus.usage.onError { try BatchWork(self) }
+        let work = try BatchWork(self)
         var status: ExitStatus?
         defer { work.interrupts.stop() }
         do {

@@ -169,18 +169,14 @@ final class FailureHook: Sendable {
             state.process = process
             if state.isInterrupted { process.signalGroup(SIGTERM) }
         }
-        // On a separate thread, because waiting blocks.
-        let termination = await withCheckedContinuation { continuation in
-            let wait: @Sendable () -> Void = {
-                let termination = process.wait {
-                    // Includes processes that the command left in the background.
-                    if self.isInterrupted { process.signalGroup(SIGKILL) }
-                }
-                continuation.resume(returning: termination)
+        let wait: @Sendable () -> SpawnedProcess.Termination = {
+            process.wait {
+                // Includes processes that the command left in the background.
+                if self.isInterrupted { process.signalGroup(SIGKILL) }
             }
-            // Blocking this thread does no harm, because the batch has ended.
-            do throws(VidscanError) { try SystemThread.start(name: "hook", wait) } catch { wait() }
         }
+        // On a separate thread, because waiting blocks. Blocking this one does no harm either: the batch has ended.
+        let termination = (try? await BlockingWork.run(thread: "hook", input: command) { _ in wait() }) ?? wait()
         return isInterrupted ? nil : termination
     }
 

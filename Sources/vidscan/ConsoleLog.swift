@@ -192,12 +192,10 @@ final class ConsoleReporter: RunObserver {
         let extent =
             segment.map { "segment \($0): " } ?? summary.segmentCount.map { NumberText.count($0, "segment") + ": " }
             ?? ""
-        let faces =
-            segment == nil
-            ? NumberText.count(counts.faceIds, "face") : NumberText.count(counts.faces, "detection")
+        let (number, noun) = segment == nil ? (counts.faceIds, "face") : (counts.faces, "detection")
         log(
             .info, .fileDone, input: input, result: summary.resultPath,
-            "\(extent)\(faces) in \(NumberText.count(counts.sampledFrames, "sample")), \(work)"
+            "\(extent)\(NumberText.count(number, noun)) in \(NumberText.count(counts.sampledFrames, "sample")), \(work)"
                 + " -> \(FilePath.relative(summary.resultPath))/",
             [
                 "frames": counts.sampledFrames, "faces": counts.faces, "face_ids": counts.faceIds,

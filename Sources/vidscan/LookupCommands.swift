@@ -92,13 +92,11 @@ struct PipelinesCommand: ParsableCommand {
         func validate() throws { try refuse(if: settings.pipeline != nil, "name the pipeline without --pipeline.") }
 
         func run() throws {
-            try ExitStatus.usage.onError {
-                do {
-                    Output.write(try settings.resolve(named: name, isOneVideo: true).yaml)
-                } catch let error as PipelineFileError {
-                    for problem in error.problems { Output.error("vidscan: error: \(problem)") }
-                    throw ExitStatus.usage
-                }
+            do {
+                Output.write(try settings.resolve(named: name, isOneVideo: true).yaml)
+            } catch let error as PipelineFileError {
+                for problem in error.problems { Output.error("vidscan: error: \(problem)") }
+                throw ExitStatus.usage
             }
         }
     }
@@ -212,14 +210,12 @@ struct FilterPreviewCommand: AsyncParsableCommand {
     @Flag(help: "Replace an existing file.") var force = false
 
     func run() async throws {
-        let preview = try ExitStatus.usage.onError {
-            let file = try pipeline.map {
-                try PipelineLibrary.load($0, filters: .run(allowsFiles: filters.allowFileFilters))
-            }
-            let settings = try ResolvedSettings(workers: 1, file: file, overrides: filters.overrides()).settings
-            let models = markFaces ? try ModelStore() : nil
-            return FilterPreview(settings: settings, allowsFileFilters: filters.allowFileFilters, models: models)
+        let file = try pipeline.map {
+            try PipelineLibrary.load($0, filters: .run(allowsFiles: filters.allowFileFilters))
         }
+        let settings = try ResolvedSettings(workers: 1, file: file, overrides: filters.overrides()).settings
+        let models = markFaces ? try ModelStore() : nil
+        let preview = FilterPreview(settings: settings, allowsFileFilters: filters.allowFileFilters, models: models)
         try ExitStatus.someFailed.onError {
             try preview.write(input: input, at: at?.microseconds ?? 0, to: output, replaces: force)
         }
@@ -258,10 +254,8 @@ struct SampleCommand: AsyncParsableCommand {
     var decodeAll = false
 
     func run() async throws {
-        _ = try ExitStatus.someFailed.onError { try InputFile(input) }
-        let settings = try ExitStatus.usage.onError {
-            try ResolvedSettings(workers: 1, overrides: video.overrides()).settings
-        }
+        _ = try InputFile(input)
+        let settings = try ResolvedSettings(workers: 1, overrides: video.overrides()).settings
         do {
             let reader = try FrameReader(
                 path: input,

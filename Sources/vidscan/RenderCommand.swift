@@ -68,14 +68,12 @@ struct RenderCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try ExitStatus.usage.onError {
-            let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
-            return try ResolvedSettings(
-                workers: 1, file: file,
-                overrides: drawing.overrides + hiding.overrides + visibility.overrides + encoding.overrides
-                    + messages.overrides
-            ).settings
-        }
+        let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
+        let settings = try ResolvedSettings(
+            workers: 1, file: file,
+            overrides: drawing.overrides + hiding.overrides + visibility.overrides + encoding.overrides
+                + messages.overrides
+        ).settings
         var options = settings.render.options(isRequested: true) ?? RenderOptions()
         let (hides, people) = (options.anonymize != nil, settings.render)
         let (keepsByPhoto, hidesByPhoto) = (!keepPhoto.isEmpty, !hidePhoto.isEmpty)
@@ -216,8 +214,7 @@ struct VerifyCommand: ReportingCommand {
                 try AtomicFile.write(page, to: path, replaces: force, source: input)
                 reporter.made(.reported, path, from: input)
                 if !findings.episodes.isEmpty {
-                    reporter.note(
-                        "the page shows these faces; remove it before you pass on the folder", input: input)
+                    reporter.note("the page shows these faces; remove it before you pass on the folder", input: input)
                 }
             }
             try require(

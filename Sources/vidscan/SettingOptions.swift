@@ -69,7 +69,7 @@ typealias MessageArguments = SettingArguments<MessageSettings>
 
 extension MessageArguments {
     func options() throws -> MessageOptions {
-        try ExitStatus.usage.onError { try ResolvedSettings(workers: 1, overrides: overrides).settings.messages }
+        try ResolvedSettings(workers: 1, overrides: overrides).settings.messages
     }
 }
 

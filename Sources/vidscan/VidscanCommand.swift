@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CLinux
 internal import Glibc
+internal import VidscanAnalysis
 internal import VidscanBase
 
 @main
@@ -62,9 +63,10 @@ struct VidscanCommand: AsyncParsableCommand {
 
     private static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.rawValue }
-        if let error = error as? VidscanError {
+        let known = error as? VidscanError
+        if known != nil || error is SettingsError || error is PipelineFileError {
             Output.error("vidscan: error: \(error)")
-            return ExitStatus.after(error).rawValue
+            return (known.map(ExitStatus.after) ?? .usage).rawValue
         }
         let arguments = CommandLine.arguments.dropFirst()
         if exitCode(for: error) == .success {
