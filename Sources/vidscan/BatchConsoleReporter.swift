@@ -135,7 +135,6 @@ final class BatchConsoleReporter: BatchObserver {
     func finished(
         _ summary: Batch.Summary, _ plan: [BatchJournal.PlannedInput], folder: String, unpublished: Int
     ) -> Bool {
-        log.clearProgressLine()
         let foreign = plan.filter { $0.reason == .foreignResult }
         for planned in foreign {
             failed(

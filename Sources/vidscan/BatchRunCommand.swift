@@ -20,8 +20,8 @@ struct BatchRunCommand: AsyncParsableCommand {
         defer { work.interrupts.stop() }
         do {
             status = try await work.run()
-        } catch let error where error is VidscanError || error is CancellationError {
-            status = work.reporter.stopped(error as? VidscanError ?? VidscanError(.interrupted, "interrupted"))
+        } catch let error as VidscanError {
+            status = work.reporter.stopped(error)
         } catch let ended as ExitStatus { status = ended }
         status = work.writeMetrics(status)
         guard let status else { return }
@@ -302,7 +302,6 @@ private struct BatchWork {
         try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard)
         let summary = try result.get()
         let (done, failed) = (summary.progress.done, summary.progress.failed)
-        reporter.log.clearProgressLine()
         reporter.log(
             .info, .finished,
             "\(NumberText.count(done, "report")) added, \(failed) failed,"

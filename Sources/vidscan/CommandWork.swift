@@ -223,7 +223,7 @@ final class Publisher: Sendable {
             let folder = try base.map { try Folder($0).folder(result) } ?? Folder(result)
             opened = folder
             let covers = try covers ?? CoverFile.path(beside: path)
-            let copy = try await publication.publish(folder, covers: covers, verify: verification.map { search($0) })
+            let copy = try await publication.publish(folder, covers: covers, verify: verification.map { _ in search })
             guard let (name, visible) = copy else { return }
             log(.info, .published, input: input, "-> \(name)", ["output": name])
             if let visible {
@@ -245,13 +245,11 @@ final class Publisher: Sendable {
         }
     }
 
-    private func search(_ verification: Verification) -> (String) async throws -> Void {
-        { [self] path in
-            let findings = try await verification.run(path)
-            if !findings.unsearched.isEmpty { state.withLock { $0 = true } }
-            let face = findings.episodes.first.map { "a face may be visible at \(findings.place(of: $0))" }
-            guard let problem = face ?? (findings.unsearched.first.map { "\($0) was not searched" }) else { return }
-            throw VidscanError.result(problem)
-        }
+    private func search(_ path: String) async throws {
+        guard let findings = try await verification?.run(path) else { return }
+        if !findings.unsearched.isEmpty { state.withLock { $0 = true } }
+        let face = findings.episodes.first.map { "a face may be visible at \(findings.place(of: $0))" }
+        guard let problem = face ?? (findings.unsearched.first.map { "\($0) was not searched" }) else { return }
+        throw VidscanError.result(problem)
     }
 }

@@ -79,8 +79,6 @@ final class ConsoleLog: Sendable {
         let (line, fields) = make()
         if showsProgressLine { Output.progress(line) } else { self(.info, .progress, line, fields) }
     }
-
-    func clearProgressLine() { if showsProgressLine { Output.progress("") } }
 }
 
 /// Names a JSON line; `docs/log.schema.json` lists the fields of each.

@@ -216,8 +216,9 @@ struct FilterPreviewCommand: AsyncParsableCommand {
         let settings = try ResolvedSettings(workers: 1, file: file, overrides: filters.overrides()).settings
         let models = markFaces ? try ModelStore() : nil
         let preview = FilterPreview(settings: settings, allowsFileFilters: filters.allowFileFilters, models: models)
-        try ExitStatus.someFailed.onError {
-            try preview.write(input: input, at: at?.microseconds ?? 0, to: output, replaces: force)
+        do { try preview.write(input: input, at: at?.microseconds ?? 0, to: output, replaces: force) } catch {
+            Output.error("vidscan: error: \(error)")
+            throw ExitStatus.someFailed
         }
     }
 }

@@ -112,10 +112,9 @@ enum ExitStatus: Int32, Error {
     }
 
     /// Reports an error of the closure, and throws this status.
-    func onError<Value>(_ reporter: ConsoleReporter? = nil, _ work: () throws -> Value) throws -> Value {
+    func onError<Value>(_ reporter: ConsoleReporter, _ work: () throws -> Value) throws -> Value {
         do { return try work() } catch {
-            if let status = error as? ExitStatus { throw status }
-            if let reporter { reporter.failed(error) } else { Output.error("vidscan: error: \(error)") }
+            reporter.failed(error)
             throw self
         }
     }
