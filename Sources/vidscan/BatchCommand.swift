@@ -182,7 +182,9 @@ struct BatchWorkerCommand: AsyncParsableCommand {
             Self.send(.failed(reason: "\(error)", kind: .setup))
             throw ExitStatus.usage
         }
-        let work = Task {
+        let interrupts = InterruptHandler(on: [SIGUSR1])
+        defer { interrupts.stop() }
+        try await interrupts.run {
             while let line = try await Self.nextLine() {
                 let job: WorkerJob
                 do { job = try JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8)) } catch {
@@ -193,11 +195,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
                 Self.send(await Self.analyze(job, with: analysis, command))
                 if Task.isCancelled { throw ExitStatus.interrupted }
             }
-        }
-        let interrupts = InterruptHandler(on: [SIGUSR1])
-        interrupts.handle(cancel: work.cancel)
-        defer { interrupts.stop() }
-        try await work.value
+        }.get()
     }
 
     private static func setUp(_ line: String) throws -> (Analysis, command: [String]) {

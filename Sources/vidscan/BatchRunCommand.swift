@@ -32,7 +32,6 @@ struct BatchRunCommand: AsyncParsableCommand {
 
 private struct BatchWork {
     let reporter: BatchConsoleReporter
-    /// Handles signals once there is work to cancel.
     let interrupts = InterruptHandler()
     private let files: BatchInputOptions
     private let execution: BatchExecutionOptions
@@ -111,9 +110,7 @@ private struct BatchWork {
         // Includes inputs of another process, because that process may die.
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let batch = batch(journal, budget)
-        let task = Task { try await batch.run(due) }
-        interrupts.handle(cancel: task.cancel)
-        let result = await task.result
+        let result = await interrupts.run { try await batch.run(due) }
         do { try batch.live.finish(result) } catch {
             // If the batch failed too, its error matters more.
             if case .success = result { throw error }
@@ -160,7 +157,7 @@ private struct BatchWork {
 
     /// Returns the number of videos that could not be published.
     private func publish(_ inputs: [BatchInput], _ publisher: Publisher) async throws -> Int {
-        let task = Task {
+        try await interrupts.run {
             var failures = 0
             for input in inputs {
                 do {
@@ -171,9 +168,7 @@ private struct BatchWork {
                 }
             }
             return failures
-        }
-        interrupts.handle(cancel: task.cancel)
-        return try await task.value
+        }.get()
     }
 
     private func plan(
@@ -256,9 +251,9 @@ private struct BatchWork {
         let count = min(sorted.count, 3)
         let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
         let batch = batch(journal, budget, in: path, try ResolvedSettings(settings).yaml)
-        let task = Task { try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 } }
-        interrupts.handle(cancel: task.cancel)
-        return try await task.value
+        return try await interrupts.run {
+            try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
+        }.get()
     }
 
     /// Returns whether every result could be read. With several shards, the user starts this, because a shard does not
@@ -296,9 +291,7 @@ private struct BatchWork {
         let known = try finished(inputs, in: journal)
         let lacking = known.filter { !hasReport($0.resultPath) }
         let batch = batch(journal, budget)
-        let task = Task { try await batch.addReports(lacking) }
-        interrupts.handle(cancel: task.cancel)
-        let result = await task.result
+        let result = await interrupts.run { try await batch.addReports(lacking) }
         try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard)
         let summary = try result.get()
         let (done, failed) = (summary.progress.done, summary.progress.failed)

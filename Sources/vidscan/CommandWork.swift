@@ -34,12 +34,10 @@ enum CommandWork {
         _ reporter: ConsoleReporter, publisher: Publisher? = nil,
         _ work: @escaping @Sendable () async throws -> Int
     ) async throws {
-        let task = Task { try await work() }
         let interrupts = InterruptHandler()
-        interrupts.handle(cancel: task.cancel)
         defer { interrupts.stop() }
         do {
-            let failures = try await task.value
+            let failures = try await interrupts.run(work).get()
             if publisher?.isIncomplete == true { throw ExitStatus.usage }
             guard failures == 0 else { throw ExitStatus.someFailed }
         } catch let error as VidscanError where error.code == .interrupted {
@@ -106,6 +104,13 @@ final class InterruptHandler: Sendable {
         sigaction(number, nil, &action)
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// Runs work that the first signal cancels.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async -> Result<Value, any Error> {
+        let task = Task(operation: work)
+        handle(cancel: task.cancel)
+        return await task.result
     }
 
     /// Handles the signals from the first call on; a later one replaces the closures, which may run on any thread.
