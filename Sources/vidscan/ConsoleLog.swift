@@ -11,12 +11,11 @@ internal import VidscanResults
 
 /// Messages and progress on standard error: `vidscan: warning: …`, or one JSON object per line.
 final class ConsoleLog: Sendable {
-    enum Level: Int { case debug, info, warning, error }
+    enum Level { case debug, info, warning, error }
 
-    private let minimum: Level
+    private let options: MessageOptions
     /// True on a terminal: progress then overwrites one line.
     private let showsProgressLine: Bool
-    private let format: MessageOptions.Format
     /// In each JSON line, so that the lines of many machines and runs can share one log.
     private let origin: LogFields
     private let lastProgress = Mutex(ContinuousClock.now - .seconds(60))
@@ -24,30 +23,24 @@ final class ConsoleLog: Sendable {
     init(_ options: MessageOptions, shard: BatchShard? = nil) {
         origin = ["host": Self.host, "run": Self.run, "shard": shard.map { "\($0.index)/\($0.count)" }]
         showsProgressLine = isatty(STDERR_FILENO) == 1 && options.format == .text && options.level != .quiet
-        format = options.format
-        minimum =
-            switch options.level {
-            case .quiet: .error
-            case .normal: .info
-            case .verbose: .debug
-            }
+        self.options = options
     }
 
     private static let host = (FileSystem.text("/proc/sys/kernel/hostname") ?? "").trimmingCharacters(in: .newlines)
     private static let run = NumberText.hexadecimal(UInt64.random(in: .min ... .max), digits: 16)
 
     /// The level of details that belong in a log, but not on a terminal.
-    var detail: Level { format == .json ? .info : .debug }
-    var isInfoEnabled: Bool { minimum.rawValue <= Level.info.rawValue }
+    var detail: Level { options.format == .json ? .info : .debug }
+    var isInfoEnabled: Bool { options.level != .quiet }
 
     /// A message about an input or a result begins with its name.
     func callAsFunction(
         _ level: Level, _ event: LogLine, input: String? = nil, result: String? = nil, _ text: String,
         _ fields: LogFields = [:]
     ) {
-        guard level.rawValue >= minimum.rawValue else { return }
+        guard level == .error || isInfoEnabled, level != .debug || options.level == .verbose else { return }
         let message = ((input ?? result).map { "\($0): " } ?? "") + text
-        guard format == .json else {
+        guard options.format == .json else {
             let prefix = level == .warning || level == .error ? "\(level): " : ""
             return Output.error("vidscan: \(prefix)\(message)", overProgressLine: showsProgressLine)
         }
