@@ -10,6 +10,11 @@ internal import VidscanVerify
 extension ParsableArguments {
     /// Ends the command if its options contradict each other or are out of range.
     func refuse(if isWrong: Bool, _ reason: String) throws { if isWrong { throw ValidationError(reason) } }
+
+    func requirePage(_ output: String?) throws {
+        let isPage = output.map { ["html", "htm"].contains(FilePath.fileExtension(of: $0)) } ?? true
+        try refuse(if: !isPage, "--output must name a page: a file that ends in .html.")
+    }
 }
 
 /// A command whose errors, interruption and exit status are those of `CommandWork.run`.

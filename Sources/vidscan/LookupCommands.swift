@@ -180,11 +180,8 @@ struct FiltersCommand: AsyncParsableCommand {
         @Argument(help: .value("filter", "The name of a filter.")) var name: String
         @Flag(help: "Print a JSON object.") var json = false
 
-        func run() throws {
-            guard let text = FilterText.describe(name, asJSON: json) else {
-                Output.error("vidscan: error: \(FilterText.unknown(name))")
-                throw ExitStatus.usage
-            }
+        func run() throws(VidscanError) {
+            guard let text = FilterText.describe(name, asJSON: json) else { throw .input(FilterText.unknown(name)) }
             Output.write(text)
         }
     }
@@ -273,10 +270,7 @@ struct SampleCommand: AsyncParsableCommand {
                 Output.print(writer.bytes)
                 writer.removeAll()
             }
-        } catch {
-            Output.error("vidscan: error: \(input): \(error.message)")
-            throw ExitStatus.someFailed
-        }
+        } catch { throw VidscanError(.media(error.code), error.message, input: input) }
     }
 }
 

@@ -62,9 +62,7 @@ struct ReportCommand: ReportingCommand {
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
-        if let output, !["html", "htm"].contains(FilePath.fileExtension(of: output)) {
-            throw ValidationError("--output must name a page: a file that ends in .html.")
-        }
+        try requirePage(output)
         try refuse(
             if: results.count > 1 && (input != nil || video != nil), "--input and --video work with one result only.")
         let choices = [(video != nil, "--video"), (noVideo, "--no-video"), (proxy, "--proxy")].filter(\.0).map(\.1)
@@ -140,11 +138,7 @@ struct CoversCommand: ReportingCommand {
 
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
-    func validate() throws {
-        if let output, !["html", "htm"].contains(FilePath.fileExtension(of: output)) {
-            throw ValidationError("--output must name a page: a file that ends in .html.")
-        }
-    }
+    func validate() throws { try requirePage(output) }
 
     func work(_ reporter: ConsoleReporter) async throws -> Int {
         let path = try CoversPage.write(
