@@ -196,9 +196,8 @@ struct EarlierPeople {
 
     /// Throws if this run's unfinished result in the folder numbers people and faces differently.
     func check(_ folder: String) throws(VidscanError) {
-        guard try Self.rows(of: folder) != rows else { return }
-        throw VidscanError(
-            .result,
+        try require(
+            Self.rows(of: folder) == rows, .result,
             "this run numbers people differently from the earlier result \(name), so that"
                 + " somebody else might stay visible; it was made with other settings, by another version, or on another"
                 + " kind of processor: analyse the video again with --anonymize and --report, and choose again",

@@ -203,9 +203,7 @@ extension Configuration {
     func explain(
         _ plan: inout [BatchJournal.PlannedInput], _ journal: BatchJournal, in folder: String
     ) throws(VidscanError) {
-        let indices = plan.indices.filter {
-            [.settingsChanged, .kept].contains(plan[$0].reason) && plan[$0].former != nil
-        }
+        let indices = plan.indices.filter { [.settingsChanged, .kept].contains(plan[$0].reason) }
         let wanted = Set(indices.compactMap { plan[$0].former?.configuration })
         guard !wanted.isEmpty else { return }
         var details: [String: String] = [:]

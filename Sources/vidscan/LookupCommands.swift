@@ -163,8 +163,7 @@ struct FiltersCommand: AsyncParsableCommand {
             let width = filters.map(\.name.count).max() ?? 0
             for group in FilterCategory.allCases where category == nil || category == group {
                 let members = filters.filter { $0.category == group }
-                guard !members.isEmpty else { continue }
-                if category == nil { Output.standard("\(group.rawValue):") }
+                if category == nil, !members.isEmpty { Output.standard("\(group.rawValue):") }
                 let indent = category == nil ? "  " : ""
                 for filter in members {
                     Output.standard("\(indent)\(filter.name.padded(to: width))  \(filter.summary)")
