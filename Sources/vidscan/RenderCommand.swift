@@ -114,9 +114,8 @@ struct RenderCommand: AsyncParsableCommand {
                         ? .only(named.union(try search.certain(photos)))
                         : .allBut(named.union(try search.possible(photos)))
                 }
-                let rendering = Renderer(
-                    options: try options.withCovers(beside: result, output: output), observer: reporter)
-                let summary = try await rendering.run(
+                options = try options.withCovers(beside: result, output: output)
+                let summary = try await Renderer(options: options, observer: reporter).run(
                     resultPath: result, input: input, outputPath: output, replaces: force)
                 reporter.rendered(result, summary: summary)
                 try await publisher?.publish(result, of: result)

@@ -84,11 +84,8 @@ struct VidscanCommand: AsyncParsableCommand {
                 Output.error("vidscan: error: \(message.text) (see --help)")
                 return ExitStatus.usage.rawValue
             }
-            if [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments)) {
-                Output.write(BatchCommand.help)
-                return 0
-            }
-            Output.write(fullMessage(for: error) + "\n")
+            let isBatch = [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments))
+            Output.write(isBatch ? BatchCommand.help : fullMessage(for: error) + "\n")
             return 0
         }
         let isUsage = exitCode(for: error) == .validationFailure
