@@ -177,4 +177,23 @@ struct InputFinderTests {
         #expect(resultPaths.contains("b.mp4.vidscan"))
         #expect(resultPaths.count { $0.wholeMatch(of: /a\.mp4-[0-9a-f]{16}\.vidscan/) != nil } == 20)
     }
+
+    @Test("A dry run of a shard names the results that the run would write")
+    func plannedPlaces() throws {
+        let folder = try TemporaryFolder()
+        try make(["1/a.mp4", "2/a.mp4"], in: folder)
+        let shard = try #require(BatchShard(index: 0, count: 1))
+        let journal = try BatchJournal(folder: folder.path, shard: shard)
+        func places(_ name: String, in journal: BatchJournal, isDryRun: Bool = false) throws -> [String] {
+            let inputs = shard.select(from: InputFinder().find(["\(folder.path)/\(name)/a.mp4"]).inputs)
+            let planned = try journal.register(
+                inputs, configuration: "c", selection: .init(), isDryRun: isDryRun
+            ) { _ in false }
+            return planned.map(\.input.resultPath)
+        }
+        #expect(try places("1", in: journal) == ["a.mp4.vidscan"])
+        let dry = try places("2", in: .openReadOnly(folder: folder.path, shard: shard), isDryRun: true)
+        #expect(try places("2", in: journal) == dry)
+        #expect(dry.first?.wholeMatch(of: /a\.mp4-[0-9a-f]{16}\.vidscan/) != nil, "\(dry)")
+    }
 }

@@ -200,6 +200,22 @@ struct LinkingTests {
         }
     }
 
+    @Test("A question about two people of one video that were joined shows each of them with their own tracks")
+    func doubtInOneVideo() async throws {
+        let scene = try StudyScene()
+        try scene.add(
+            "a.mp4",
+            [
+                Track(face: 1, seconds: 0...4, embeddings: [SyntheticFace.vector([0: 1])]),
+                Track(face: 2, seconds: 5...9, embeddings: [SyntheticFace.vector(0, at: 0.22, towards: 1)]),
+            ])
+        try await scene.run()
+        let page = try scene.folder.text("study/people.html")
+        let pair = try #require(page.firstMatch(of: /<li class="pair"(?s:.*?)<\/li>/)).output
+        #expect(pair.contains("4.0 s from 0:00, face 1;"), "\(pair)")
+        #expect(pair.contains("4.0 s from 0:05, face 2;"), "\(pair)")
+    }
+
     @Test("A close decision has a confidence of about one half, and is on the page; a clear one is not")
     func confidence() async throws {
         let scene = try StudyScene()

@@ -52,8 +52,8 @@ package final class BatchJournal: Sendable {
         } catch { throw Self.failure(error, path) }
     }
 
-    private init(existing path: String?, isReadOnly: Bool = true) throws(VidscanError) {
-        (self.path, owner, shard, clock) = (path ?? "", "", nil, Self.systemClock)
+    private init(existing path: String?, _ shard: BatchShard? = nil, isReadOnly: Bool = true) throws(VidscanError) {
+        (self.path, owner, self.shard, clock) = (path ?? "", "", shard, Self.systemClock)
         do {
             if let path {
                 try Self.refuseLinks(path)
@@ -79,7 +79,7 @@ package final class BatchJournal: Sendable {
     /// Opens the journal that a run would use, without changing anything; an empty one if there is none.
     package static func openReadOnly(folder: String, shard: BatchShard? = nil) throws(VidscanError) -> BatchJournal {
         let path = path(in: folder, shard)
-        return try BatchJournal(existing: FileManager.default.fileExists(atPath: path) ? path : nil)
+        return try BatchJournal(existing: FileManager.default.fileExists(atPath: path) ? path : nil, shard)
     }
 
     /// The journal of the batch, or one for each shard, or only that of one shard; throws `input` if there is none.

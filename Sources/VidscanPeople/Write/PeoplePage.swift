@@ -21,11 +21,12 @@ struct PeoplePage {
     let hasThumbnails: Bool?
     let cancellation: CancellationFlag
 
+    /// Of a picture.
     private struct Key: Hashable {
-        let studyID: Int
         let video: PathBytes
+        let faceID: Int
 
-        init(_ row: PersonRow) { (studyID, video) = (row.studyPersonID, PathBytes(row.video)) }
+        init(_ row: PersonRow) { (video, faceID) = (PathBytes(row.video), row.best.faceID) }
     }
 
     func write(to folder: StudyFolder) throws(VidscanError) -> Int {
@@ -50,7 +51,7 @@ struct PeoplePage {
                 // Opens the report at the clearest picture of the face.
                 FileManager.default.fileExists(atPath: path)
                     ? FilePath.relative(path, to: folder.path)
-                        + "#t=\(TimeText.seconds(row.best.bestMicroseconds))&face=\(row.tracks[0].faceID)&from="
+                        + "#t=\(TimeText.seconds(row.best.bestMicroseconds))&face=\(row.best.faceID)&from="
                         + FilePath.relative(folder.path(of: Self.file), to: FilePath.folder(of: path)) : nil
             }
             let ids = row.tracks.map { String($0.faceID) }
@@ -118,10 +119,15 @@ struct PeoplePage {
         return ([one, other], "One person (\(percent))", correction)
     }
 
+    /// Only this person's tracks: the number may have others in the same video.
     private func row(of person: Int) -> PersonRow? {
         let person = study.people[person]
         let video = study.videos[person.video].inputPath
-        return tables.rows.first { $0.studyPersonID == person.studyID && PathBytes($0.video) == PathBytes(video) }
+        return tables.rows.first { $0.studyPersonID == person.studyID && PathBytes($0.video) == PathBytes(video) }.map {
+            PersonRow(
+                studyPersonID: $0.studyPersonID, name: $0.name, video: video, personIDs: [person.personID],
+                tracks: person.tracks, best: person.best, confidence: $0.confidence)
+        }
     }
 
     /// Makes the pictures of the first rows, as many as there may be.
@@ -144,14 +150,10 @@ struct PeoplePage {
             do throws(VidscanError) {
                 let result = try StoredResult(path: video.resultPath)
                 let source = try result.source(override: nil, acceptsChanges: false)
-                let shown = rows.compactMap { row in
-                    row.tracks.first { $0.bestMicroseconds == row.best.bestMicroseconds }.map {
-                        (row, FaceMoment($0.faceID, $0.bestMicroseconds, $0.box))
-                    }
-                }
+                let moments = rows.map { FaceMoment($0.best.faceID, $0.best.bestMicroseconds, $0.best.box) }
                 let pictures = try FacePictures.make(
-                    shown.map(\.1), of: result, from: source, limits: MediaLimits(), cancellation: cancellation)
-                for (row, moment) in shown { urls[Key(row)] = pictures[moment.faceID] }
+                    moments, of: result, from: source, limits: MediaLimits(), cancellation: cancellation)
+                for row in rows { urls[Key(row)] = pictures[row.best.faceID] }
             } catch {
                 if error.code == .interrupted || error.code == .media(.cancelled) { throw error }
                 missing.append("\(video.name): \(error.reason)")

@@ -26,10 +26,11 @@
     },
     /** The list that all tabs share, without what has come into the tables since it was written. */
     read() {
-      let kept;
-      try { kept = JSON.parse(localStorage.getItem(storageKey)); } catch { this.isAlone = true; }
+      let kept, text;
+      try { text = localStorage.getItem(storageKey); } catch { this.isAlone = true; }
       // Without storage, corrections live as long as the page.
       if (this.isAlone) return this.list;
+      try { kept = JSON.parse(text); } catch { /* Not of this page. */ }
       const { base, list } = kept ?? {};
       if (!Array.isArray(list) || !Array.isArray(base)) return [];
       return without(list.filter(isCorrection), without(this.applied, base))
