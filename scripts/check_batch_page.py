@@ -20,6 +20,7 @@ from pathlib import Path
 
 from browser import Browser, expect
 
+ENTER, BACKSPACE = "\ue007", "\ue003"
 NAMES = [
     "<b>bold<b> & \"x\" 'y'.mp4", "<img src=x onerror=document.title='harm'>.mp4", "שלום עולם.mp4", "😀 emoji.mp4",
     "day/clip {{title}} \\u0041.mp4"]
@@ -84,15 +85,32 @@ def check_study(vidscan, study, work, pictures):
         while browser.run(current) not in (first, None):
             browser.key("s")
         browser.key("n")
+        changes, focus = "return document.getElementById('changes').textContent", "document.querySelectorAll('[data-person]')[arguments[0]].select()"
+        names = browser.run("return [...document.querySelectorAll('[data-person]')].map(field => [Number(field.dataset.person), field.placeholder])")
+        expect(browser.run(changes) == "1 correction" and len(names) > 2, f"{len(names)} people can be named")
+        browser.run(focus, 1)
+        browser.key(*names[0][1], ENTER)
+        expect(browser.run(changes) == "2 corrections", f"the name of {names[0][1]} joins {names[1][1]} to them")
+        browser.run(focus, 1)
+        browser.key(BACKSPACE, ENTER)
+        expect(browser.run(changes) == "1 correction", "without the name, they are not joined")
+        browser.run(focus, 2)
+        browser.key(*"Nuy", ENTER)
+        expect(browser.run(answered).endswith("1 wrong"), "a name that is typed answers nothing")
+        browser.call("POST", "/refresh", {})
+        expect(browser.run(changes) == "2 corrections", "names survive a reload")
         browser.run("document.getElementById('save').click()")
         saved = until(lambda: next(work.glob("corrections-*.json"), None), "the corrections are saved")
-        expect(json.loads(saved.read_text())["corrections"] == [json.loads(first)], f"what is wrong is saved: {saved.read_text()!r}")
+        named = {"do": "name", "person": names[2][0], "name": "Nuy"}
+        expect(json.loads(saved.read_text())["corrections"] == [named, json.loads(first)], f"the name and what is wrong are saved: {saved.read_text()!r}")
         command = browser.run("return document.getElementById('commands').textContent").replace("~/Downloads", str(work))
         expect(command.startswith("vidscan people "), command)
         subprocess.run(command.replace("vidscan", str(vidscan), 1), shell=True, check=True, capture_output=True)
         browser.call("POST", "/refresh", {})
         left = browser.run("return [...document.querySelectorAll('.pair')].map(e => e.dataset.correction)")
         expect(first not in left, f"the command joins the two; left are {left}")
+        expect(browser.run("return [...document.querySelectorAll('.person h2')].filter(head => head.textContent.includes('Nuy')).length") == 1, "the command names the person")
+        expect(browser.run(changes) == "no corrections", "what the study contains is no correction any more")
 
         for origin, link, name in ((page, ".person a", "a face"), (study / "index.html", ".strip a", "a picture")):
             links = "[...document.querySelectorAll(arguments[0])]"

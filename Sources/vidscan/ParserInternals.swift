@@ -105,8 +105,7 @@ struct UsageMessage {
         let subcommand = line.hasPrefix("Unknown option") ? BatchChecks.suggestion(for: words) : ""
         // A similar option would mislead here.
         if !subcommand.isEmpty, let end = line.firstRange(of: ". Did you mean") { line = line[..<end.lowerBound] }
-        let hints = command + subcommand + file
-        return (hints.isEmpty || line.last != "." ? String(line) : String(line.dropLast())) + hints
+        return (line.last == "." ? line.dropLast() : line) + command + subcommand + file + meaning
     }
 
     /// Options of other programs, and their equivalents.
@@ -117,10 +116,24 @@ struct UsageMessage {
 
     private var foreignOption: (option: String, meant: String)? {
         let found = Self.foreignOptions.first { original.hasPrefix("Unknown option '\($0.key)'") }
-        guard let (option, meant) = found, let command = try? CommandHelp.root().descend(words).command,
-            command.arguments?.contains(where: { $0.names?.contains { "--" + $0.name == meant } == true }) == true
-        else { return nil }
+        guard let (option, meant) = found, argument(meant) != nil else { return nil }
         return (option, meant)
+    }
+
+    private func argument(_ option: some StringProtocol) -> CommandHelp.Argument? {
+        guard let command = try? CommandHelp.root().descend(words).command else { return nil }
+        let preset = command.subcommands?.first { $0.commandName == command.defaultSubcommand }
+        return ((command.arguments ?? []) + (preset?.arguments ?? [])).first {
+            $0.names?.contains { "--" + $0.name == option } == true
+        }
+    }
+
+    /// What an option is for, if the parser says of its value only that it is invalid; otherwise empty.
+    private var meaning: String {
+        guard let option = original.wholeMatch(of: /The value .* is invalid for '(--[\w-]+) <.*>'/)?.output.1,
+            let sentence = argument(option)?.abstract?.firstMatch(of: /^.*?(?=\.( |$))/)?.output.0
+        else { return "" }
+        return "; its help: \(sentence)"
     }
 
     /// The probable command, or empty.
@@ -155,6 +168,7 @@ struct CommandHelp: Decodable {
         struct Name: Decodable { let name: String }
 
         let names: [Name]?
+        let abstract: String?
     }
 
     static func root() throws -> CommandHelp {

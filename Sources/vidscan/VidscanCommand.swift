@@ -65,14 +65,14 @@ struct VidscanCommand: AsyncParsableCommand {
         if let status = error as? ExitStatus { return status.rawValue }
         let known = error as? VidscanError
         if known != nil || error is SettingsError || error is PipelineFileError {
-            Output.error("vidscan: error: \(error)")
+            complain("\(error)")
             return (known.map(ExitStatus.after) ?? .usage).rawValue
         }
         let arguments = CommandLine.arguments.dropFirst()
         if exitCode(for: error) == .success {
             // Describing all commands takes as long as everything else in '--version'.
             if arguments.first == "help", let problem = try? CommandHelp.root().unknownTopic(arguments.dropFirst()) {
-                Output.error("vidscan: error: \(problem) (see --help)")
+                complain("\(problem) (see --help)")
                 return ExitStatus.usage.rawValue
             }
             let words = arguments.prefix { $0 != "--" }
@@ -81,7 +81,7 @@ struct VidscanCommand: AsyncParsableCommand {
                 !words.contains(where: { ["-h", "--help", "--version"].contains($0) })
             {
                 let message = UsageMessage(original: "Unknown option '\(word)'", words: words)
-                Output.error("vidscan: error: \(message.text) (see --help)")
+                complain("\(message.text) (see --help)")
                 return ExitStatus.usage.rawValue
             }
             let isBatch = [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments))
@@ -90,8 +90,15 @@ struct VidscanCommand: AsyncParsableCommand {
         }
         let isUsage = exitCode(for: error) == .validationFailure
         let message = UsageMessage(original: message(for: error), words: arguments.prefix { $0 != "--" })
-        Output.error("vidscan: error: \(isUsage ? message.text + " (see --help)" : message.original)")
+        complain(isUsage ? message.text + " (see --help)" : message.original)
         return isUsage ? ExitStatus.usage.rawValue : ExitStatus.someFailed.rawValue
+    }
+
+    /// Reports the error that ended the command, in the format of its log even if it has not begun.
+    private static func complain(_ problem: String) {
+        let line = CommandLine.arguments.joined(separator: " ")
+        let isJSON = line.contains(/\ --log-format[= ]json\b/)
+        ConsoleLog(MessageOptions(format: isJSON ? .json : .text))(.error, .stopped, problem)
     }
 }
 

@@ -21,7 +21,7 @@ struct MessageTests {
         let outcome = try Tool.run("analyze", path, in: folder)
         #expect(outcome.status == 0)
         #expect(outcome.errorLines.count == 5)
-        #expect(outcome.errorLines.last?.contains(": note: no blinks: they need at least 12 samples per") == true)
+        #expect(outcome.errorLines.last?.contains(": note: no blinks, nods or shakes: they need at least 12 samples per") == true)
         #expect(
             outcome.errorLines.first
                 == "vidscan: warning: \(path): the video ends at 1.920 s, although its duration is 3.000 s; the file may be truncated"
@@ -48,6 +48,33 @@ struct MessageTests {
         #expect(objects[5]["input"] as? String == "missing \"quoted\".mp4")
         // What is true of all inputs names none of them.
         #expect(objects[6]["event"] as? String == "note" && objects[6]["input"] == nil)
+    }
+
+    @Test(
+        "With --log-format json, an error before the work is an object too",
+        arguments: [
+            ["batch", "gone", "--output", "o", "--filter", "nonsense", "--log-format", "json"],
+            ["analyze", "--rates", "3", "--log-format=json", "a.mp4"],
+            ["batch", "in", "--log-format", "json", "--pipeline", "missing.yaml"],
+        ])
+    func earlyError(words: [String]) throws {
+        let outcome = try ChildProcess.run([Checkout.tool] + words, in: TemporaryFolder().path)
+        #expect(outcome.status == 2)
+        let lines = try outcome.errorLines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
+        }
+        #expect(lines.map { $0["level"] as? String } == ["error"])
+        #expect(lines.map { $0["event"] as? String } == ["stopped"])
+    }
+
+    @Test("A value that is invalid for an option is explained by the option's help, and foreign options by ours")
+    func optionHelp() throws {
+        let folder = try TemporaryFolder()
+        try Tool.run("batch", "x", "--shard", "3/3", in: folder).expectError(
+            "The value '3/3' is invalid for '--shard <K/N>'; its help: Analyse one of several shards: its number, from 0,",
+            status: 2)
+        try Tool.run("batch", "x", "--fps", "2", in: folder).expectError(
+            "Unknown option '--fps'; did you mean '--rate'?", status: 2)
     }
 
     @Test("On a terminal, a line shows the progress")

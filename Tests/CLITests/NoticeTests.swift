@@ -5,7 +5,7 @@ import TestSupport
 @Suite("Notes say what the settings left out of a result")
 struct NoticeTests: BatchTesting {
     private static let noBlinks =
-        "no blinks: they need at least 12 samples per second; use --rate 12"
+        "no blinks, nods or shakes: they need at least 12 samples per second; use --rate 12"
 
     private struct Record: Decodable {
         let notices: [String]
@@ -106,7 +106,7 @@ struct NoticeTests: BatchTesting {
         let run = try Tool.run("analyze", "a.mp4", "--rate", rate, in: folder)
         let notes = run.errorLines.filter { $0.contains("no blinks") }
         #expect(
-            notes == ["vidscan: a.mp4: note: no blinks: they need \(advice)"],
+            notes == ["vidscan: a.mp4: note: no blinks, nods or shakes: they need \(advice)"],
             "\(run.errors)")
         let whole = try Tool.run("analyze", "a.mp4", "--every-frame", "--output", "whole", in: folder)
         #expect(whole.errors.contains("no blinks") == advice.contains("a video with"), "\(whole.errors)")

@@ -68,6 +68,19 @@ struct HeadGestureTests {
         #expect(cut.count == 2 && cut.allSatisfy { $0.halfCycles < 8 })
     }
 
+    @Test("What of a gesture may be missing is known: at the first and last sample, and at gaps")
+    func seen() {
+        func ends(_ isVisible: (Double) -> Bool) -> [[Bool]] {
+            Self.gestures { isVisible($0) ? (0, Self.wave($0, degrees: 8, rate: 1.5, cycles: 5)) : nil }
+                .map { [$0.isStartSeen, $0.isEndSeen] }
+        }
+        #expect(ends { _ in true } == [[true, true]])
+        #expect(ends { $0 < 3.9 } == [[true, false]])
+        #expect(ends { $0 > 2.4 } == [[false, true]])
+        #expect(ends { $0 > 2.4 && $0 < 3.9 } == [[false, false]])
+        #expect(ends { !(3.4..<3.8).contains($0) } == [[true, false], [false, true]])
+    }
+
     @Test("Slow turns, single movements, small movements and noise are no gestures")
     func others() {
         #expect(Self.gestures { (40 * sin($0), 20 * sin(0.7 * $0)) }.isEmpty)

@@ -67,6 +67,20 @@ struct SoundReaderTests {
         #expect(abs(Self.loudest(try Self.samples(path)) - 1) < 0.01)
     }
 
+    /// Those containers do not name the channels of PCM.
+    @Test("The same sound in containers that do not name its channels is the same", arguments: ["avi", "mkv", "mxf"])
+    func unnamedChannels(container: String) throws {
+        let folder = try TemporaryFolder()
+        let source = try Self.make(
+            "sound.mov",
+            Self.picture + ["-f", "lavfi", "-i", "anoisesrc=r=48000:seed=7:d=2"]
+                + ["-c:v", "mpeg2video", "-c:a", "pcm_s16le"], in: folder)
+        let path = try Self.make("sound." + container, ["-i", source, "-c", "copy"], in: folder)
+        let (samples, expected) = (try Self.samples(path), try Self.samples(source))
+        #expect(abs(samples.count - expected.count) < 8)
+        #expect(samples.prefix(31_900) == expected.prefix(31_900))
+    }
+
     @Test("Sound that begins later than the picture is later; sound before the picture too", arguments: [0.5, -0.25])
     func offset(_ seconds: Double) throws {
         let folder = try TemporaryFolder()

@@ -33,7 +33,7 @@ struct VideoTracks {
             settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
         let reader = try FrameRecordReader(frames)
         var tracker = settings.tracker
-        var times: (first: Double, last: Double)?
+        var times: [Int64] = []
         while let frame = try reader.next() {
             try Task.checkCancellation()
             let shot = samplesOfShot.count - 1
@@ -52,11 +52,10 @@ struct VideoTracks {
                 ofFaces.append(Int32(id ?? 0))
                 if let id { add(face, detection, toTrack: id, in: frame) }
             }
-            times = (times?.first ?? frame.seconds, frame.seconds)
+            times.append(frame.microseconds)
             sampleCount += 1
         }
-        let span = times.map { $0.last - $0.first } ?? 0
-        interval = sampleCount > 1 ? span / Double(sampleCount - 1) : 0
+        interval = RegularClock.interval(of: times) / 1e6
     }
 
     private mutating func add(

@@ -115,7 +115,7 @@ package struct RunOutcome: Sendable {
         if written.tables.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
             let info = decoded?.info, !info.isPicture
         {
-            let (minimum, needed) = (settings.track.events.blinkMinimumRate, "no blinks: they need")
+            let (minimum, needed) = (settings.track.events.blinkMinimumRate, "no blinks, nods or shakes: they need")
             let number = NumberText.plain(minimum)
             if case .perSecond(let rate) = settings.sample.rate, info.frameRate.value >= 0.99 * minimum {
                 let advice = rate.value < 0.99 * minimum ? "--rate \(number)" : "--every-frame"

@@ -70,7 +70,9 @@ public struct FaceEventDetector: Sendable {
         ObservedEpisode(
             Episode(
                 kind: gesture.kind, faceID: faceID, startMicroseconds: gesture.startMicroseconds,
-                endMicroseconds: gesture.endMicroseconds, isStartSeen: true, isEndSeen: true, mean: gesture.meanDegrees,
+                endMicroseconds: gesture.endMicroseconds, isStartSeen: gesture.isStartSeen,
+                isEndSeen: gesture.isEndSeen,
+                mean: gesture.meanDegrees,
                 measuredSeconds: Double(gesture.endMicroseconds - gesture.startMicroseconds) / 1e6))
     }
 

@@ -10,6 +10,8 @@ public struct HeadGestureDetector: Sendable {
         public var kind: Episode.Kind
         /// Of the first and the last extreme.
         public var startMicroseconds, endMicroseconds: Int64
+        /// Whether the head is seen for a long half-cycle before and after: otherwise, more of the gesture may be missing.
+        public var isStartSeen = true, isEndSeen = true
         public var halfCycles: Int
         /// The mean of the half-cycles, in degrees.
         public var meanDegrees: Double
@@ -29,6 +31,8 @@ public struct HeadGestureDetector: Sendable {
 
     private var axes = [Episode.Kind.nod, .shake].map(Axis.init)
     private var last: Int64?
+    /// The first sample that no gap separates from the last one.
+    private var first: Int64 = 0
 
     public init() {}
 
@@ -37,17 +41,30 @@ public struct HeadGestureDetector: Sendable {
         guard let yaw, let pitch else { return [] }
         let gap = last.map { Self.seconds(from: $0, to: microseconds) }
         if let gap, gap < Self.shortestGapSeconds { return [] }
-        let found = gap.map { $0 > Self.longestGapSeconds } ?? false ? finish() : []
+        let found = gap.map { $0 > Self.longestGapSeconds } ?? true ? finish() : []
+        if last == nil { first = microseconds }
         last = microseconds
         return found
             + axes.indices.compactMap { index in
                 let isNod = axes[index].kind == .nod
                 return axes[index].add((microseconds, degrees: isNod ? pitch : yaw, cross: isNod ? yaw : pitch))
-            }
+            }.map { complete($0, isEndSeen: true) }
     }
 
     /// Returns the gestures that had not ended when the face was last seen.
-    public mutating func finish() -> [Gesture] { axes.indices.compactMap { axes[$0].rest() } }
+    public mutating func finish() -> [Gesture] {
+        last = nil
+        return axes.indices.compactMap { axes[$0].rest() }.map { complete($0, isEndSeen: false) }
+    }
+
+    private func complete(_ gesture: Gesture, isEndSeen: Bool) -> Gesture {
+        var gesture = gesture
+        gesture.isStartSeen =
+            Self.seconds(from: first, to: gesture.startMicroseconds) >= Self.halfCycleSeconds.upperBound
+        gesture.isEndSeen = isEndSeen
+        return gesture
+    }
+
     fileprivate static func seconds(from start: Int64, to end: Int64) -> Double { Double(end - start) / 1e6 }
 
     private typealias Sample = (microseconds: Int64, degrees: Double, cross: Double)

@@ -1,7 +1,6 @@
 /// Puts samples on a regular clock, which begins at the first one and has their mean interval.
 package struct RegularClock: Sendable {
-    /// In seconds, more than 0: the mean of the intervals between samples, without those of more than twice the median,
-    /// in which nothing was sampled.
+    /// In seconds, more than 0.
     package let interval: Double
     package let count, samples: Int
     /// For each point, the last sample not after it, and how far it lies towards the next one, 0..<1; `nil` where two
@@ -15,10 +14,7 @@ package struct RegularClock: Sendable {
     /// `microseconds`: ascending. Returns `nil` if no time passes, or far too much.
     package init?(microseconds times: [Int64]) {
         guard let first = times.first, let last = times.last, last > first else { return nil }
-        let gaps = zip(times.dropFirst(), times).map { Double($0 - $1) }
-        let median = Synchrony.quantile(0.5, of: gaps)
-        let usual = gaps.filter { $0 <= 2 * median }
-        let step = usual.reduce(0, +) / Double(usual.count)
+        let step = Self.interval(of: times)
         let count = (Double(last - first) / step + Self.snap).rounded(.down) + 1
         guard count <= Self.maximumCount else { return nil }
         (interval, self.count, samples) = (step / 1e6, Int(count), times.count)
@@ -33,6 +29,14 @@ package struct RegularClock: Sendable {
             if fraction >= 1 - Self.snap { return (sample + 1, 0) }
             return gap > 2 * step ? nil : (sample, fraction)
         }
+    }
+
+    /// The mean of the gaps between ascending times, without those of more than twice the median, in which nothing was
+    /// sampled; 0 for a single time.
+    package static func interval(of times: [Int64]) -> Double {
+        let gaps = zip(times.dropFirst(), times).map { Double($0 - $1) }.sorted()
+        let usual = gaps.prefix { $0 <= 2 * gaps[gaps.count / 2] }
+        return usual.reduce(0, +) / Double(max(usual.count, 1))
     }
 
     /// Interpolates between samples that follow each other; NaN where one of them has no value.

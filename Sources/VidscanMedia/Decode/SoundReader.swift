@@ -15,14 +15,14 @@ package final class SoundReader {
     /// The position of the next sample, counted from the container's start.
     private var position: Int?
     /// Where the next decoded frame begins if the sound has no gap.
-    private var expected: Int?
+    private var expected: Double?
     /// Samples that overlap those given out before.
     private var overlap = 0
 
     package typealias Receive = (_ position: Int, _ samples: UnsafeBufferPointer<Int16>) throws -> Void
 
     /// 20 ms: millisecond timestamps are up to this inexact.
-    private static let tolerance = rate / 50
+    private static let tolerance = Double(rate) / 50
 
     /// Returns `nil` if the file has no sound that can be decoded. Throws if `audioStream` is not one of sound.
     /// `videoStream`: the stream whose clock the sound follows, as for `FrameReader`. `audioStream`: among all streams
@@ -76,16 +76,16 @@ package final class SoundReader {
 
     private func add(_ receive: Receive) throws {
         let time = FFmpeg.timestamp(decoded.best_effort_timestamp).flatMap { clock.isPlausible($0) ? $0 : nil }
-        let start = time.map { Self.position(ofMicroseconds: clock.microseconds(at: $0)) } ?? expected ?? 0
-        let continues = expected.map { abs(start - $0) <= Self.tolerance } == true
+        let start = time.map { Self.position(ofMicroseconds: clock.microseconds(at: $0)) } ?? Int(expected ?? 0)
+        let continues = expected.map { abs(Double(start) - $0) <= Self.tolerance } == true
         if !continues {
             try convert(nil, receive)
             swr_close(resampler)
             overlap = max(0, (position ?? 0) - start)
             position = max(position ?? 0, start)
-            expected = start
+            expected = Double(start)
         }
-        expected = (expected ?? start) + Int(decoded.nb_samples) * Self.rate / Int(decoded.sample_rate)
+        expected? += Double(decoded.nb_samples) * Double(Self.rate) / Double(decoded.sample_rate)
         try convert(decoded.pointer, receive)
     }
 
@@ -129,9 +129,26 @@ extension CodecContext {
     }
 }
 
+extension AVChannelLayout {
+    /// The usual order of this number of channels, unless the layout names them. Other layouts own memory.
+    var native: AVChannelLayout {
+        guard order != AV_CHANNEL_ORDER_NATIVE else { return self }
+        var usual = AVChannelLayout()
+        av_channel_layout_default(&usual, nb_channels)
+        return usual
+    }
+}
+
 extension Frame {
     /// Fills an empty frame of sound, and returns libav's result.
     func resample(_ source: UnsafeMutablePointer<AVFrame>?, with resampler: OpaquePointer?) -> Int32 {
+        // A layout that names no channels differs from the resampler's own, so each frame would be taken for a change, at
+        // which sound that the resampler holds back is lost.
+        if let source, source.pointee.ch_layout.order != AV_CHANNEL_ORDER_NATIVE {
+            let layout = source.pointee.ch_layout.native
+            av_channel_layout_uninit(&source.pointee.ch_layout)
+            source.pointee.ch_layout = layout
+        }
         let result = swr_convert_frame(resampler, pointer, source)
         guard result < 0, source != nil else { return result }
         // Rate and channels may change within a stream.

@@ -88,17 +88,9 @@ final class SoundEncoder {
         return context
     }
 
-    /// The usual order of this number of channels, unless the layout names them. Other layouts own memory.
-    private static func layout(_ layout: AVChannelLayout) -> AVChannelLayout {
-        guard layout.order != AV_CHANNEL_ORDER_NATIVE else { return layout }
-        var usual = AVChannelLayout()
-        av_channel_layout_default(&usual, layout.nb_channels)
-        return usual
-    }
-
     /// The channels that AAC can name, up to 5.1. AAC does not tell side channels from back channels.
     private static func aacLayout(_ layout: AVChannelLayout) -> UInt64? {
-        let channels = Self.layout(layout).u.mask
+        let channels = layout.native.u.mask
         // AV_CH_… are macros with casts.
         let (front, center, lowFrequency): (UInt64, UInt64, UInt64) = (0x3, 0x4, 0x8)
         let (back, backCenter, side): (UInt64, UInt64, UInt64) = (0x30, 0x100, 0x600)
@@ -150,11 +142,6 @@ final class SoundEncoder {
     }
 
     private func converted() throws(MediaError) -> Frame {
-        let layout = Self.layout(decoded.ch_layout)
-        if decoded.ch_layout.order != AV_CHANNEL_ORDER_NATIVE {
-            av_channel_layout_uninit(&decoded.pointer.pointee.ch_layout)
-            decoded.ch_layout = layout
-        }
         let samples = try frame(of: 0)
         let result = samples.resample(decoded.pointer, with: resampler)
         guard result >= 0 else { throw MediaError(.io, "cannot convert the sound: \(FFmpeg.message(result))") }

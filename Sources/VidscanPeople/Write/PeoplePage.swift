@@ -87,7 +87,7 @@ struct PeoplePage {
                 let leftOut =
                     "The \(shown.count) of \(rows.count) videos in which this person is visible longest; people.csv lists all."
                 return [
-                    "id": id, "title": rows.first.map(Self.title) ?? "",
+                    "id": id, "title": rows.first.map(Self.title) ?? "", "name": rows.first?.name ?? "",
                     "detail": "\(Self.seconds(seconds[id] ?? 0)) s in \(NumberText.count(rows.count, "video"))"
                         + (rows.first?.name == nil ? "" : ", person \(id)"),
                     "faces": shown.map { face($0, isNamed: false) },

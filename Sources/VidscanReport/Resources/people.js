@@ -1,45 +1,80 @@
-  // The pairs to check, one at a time. Answers stay in this browser, by the correction of the pair.
+  // The pairs to check, one at a time, and the names of people. Both stay in this browser until the study contains them.
   const pairs = [...document.querySelectorAll(".pair")], memory = "vidscan " + location.pathname;
+  const fields = [...document.querySelectorAll("[data-person]")], personOf = field => Number(field.dataset.person);
   const correctionOf = pair => pair.dataset.correction;
-  let answers = [], skipped = [];
-  try { answers = JSON.parse(localStorage.getItem(memory)) || []; } catch { /* They live as long as the page. */ }
+  /** Answers by the correction of the pair; `[person, name]` for each name that was typed. */
+  let answers = [], names = [], skipped = [];
+  try { ({ answers, names } = { answers, names, ...JSON.parse(localStorage.getItem(memory)) }); } catch { /* They live as long as the page. */ }
   const answerTo = pair => answers.find(([text]) => text === correctionOf(pair))?.[1];
+  const nameOf = field => field.value.trim() || field.placeholder;
+  const isNew = field => nameOf(field) !== (field.defaultValue || field.placeholder);
 
+  /** Splits and names come first: after a join, one number is left of its people. */
+  function corrections() {
+    const wrong = pairs.filter(pair => answerTo(pair) === "no").map(pair => JSON.parse(correctionOf(pair)));
+    const groups = new Map(), named = [];
+    const join = people => {
+      const group = [...new Set(people.flatMap(id => groups.get(id) || [id]))];
+      for (const id of group) groups.set(id, group);
+    };
+    const byName = new Map(fields.map(field => [nameOf(field), []]));
+    for (const field of fields) byName.get(nameOf(field)).push(field);
+    for (const [name, same] of byName) {
+      // The first one keeps the number.
+      same.sort((a, b) => isNew(a) - isNew(b));
+      if (isNew(same[0])) named.push({ do: "name", person: personOf(same[0]), name });
+      if (same.length > 1) join(same.map(personOf));
+    }
+    for (const correction of wrong) if (correction.do === "same_person") join(correction.people);
+    return [...wrong.filter(one => one.do === "split"), ...named, ...[...new Set(groups.values())].map(people => ({ do: "same_person", people }))];
+  }
   function show() {
-    const left = pairs.filter(pair => answerTo(pair) === undefined);
+    const left = pairs.filter(pair => answerTo(pair) === undefined), count = corrections().length;
     left.sort((a, b) => skipped.indexOf(correctionOf(a)) - skipped.indexOf(correctionOf(b)));
     for (const pair of pairs) pair.hidden = pair !== left[0];
-    const corrections = answers.filter(([text, answer]) => answer === "no" && pairs.some(pair => correctionOf(pair) === text)).map(([text]) => JSON.parse(text));
+    byId("changes").textContent = `${count || "no"} correction${count === 1 ? "" : "s"}`;
+    byId("save").disabled = !count;
+    if (!pairs.length) return null;
     byId("review").hidden = false;
     byId("progress").max = pairs.length;
     byId("progress").value = pairs.length - left.length;
-    byId("answered").textContent = `${pairs.length - left.length} of ${pairs.length} answered, ${corrections.length} wrong`;
+    byId("answered").textContent = `${pairs.length - left.length} of ${pairs.length} answered, ${pairs.filter(pair => answerTo(pair) === "no").length} wrong`;
     for (const button of document.querySelectorAll("[data-answer]")) button.disabled = !left.length;
     byId("take-back").disabled = !answers.length;
-    byId("save").disabled = !corrections.length;
-    return { current: left[0], corrections };
+    return left[0];
   }
   function answer(kind) {
-    const { current } = show();
+    const current = show();
     if (!current) return;
     if (kind === "skip") skipped = [...skipped.filter(text => text !== correctionOf(current)), correctionOf(current)];
     else answers.push([correctionOf(current), kind]);
     keep();
   }
   function keep() {
-    try { localStorage.setItem(memory, JSON.stringify(answers)); } catch { /* As above. */ }
+    names = fields.filter(isNew).map(field => [personOf(field), nameOf(field)]);
+    try { localStorage.setItem(memory, JSON.stringify({ answers, names })); } catch { /* As above. */ }
     show();
   }
   for (const button of document.querySelectorAll("[data-answer]")) button.addEventListener("click", () => answer(button.dataset.answer));
-  byId("take-back").addEventListener("click", () => { answers.pop(); keep(); });
+  byId("take-back")?.addEventListener("click", () => { answers.pop(); keep(); });
   byId("save").addEventListener("click", () => {
     const name = `corrections-${stamp()}.json`, folder = location.protocol === "file:" ? decodeURIComponent(new URL(".", location).pathname).slice(0, -1) : "STUDY";
-    const file = { format: "vidscan study corrections 1", corrections: show().corrections };
+    const file = { format: "vidscan study corrections 1", corrections: corrections() };
     download(new Blob([JSON.stringify(file, null, 1) + "\n"], { type: "application/json" }), name);
     Object.assign(byId("commands"), { hidden: false, textContent: `vidscan people --output ${quoted(folder)} --corrections ~/Downloads/${name}` });
   });
   addEventListener("keydown", event => {
-    if (!event.ctrlKey && !event.metaKey && !event.altKey)
-      for (const button of document.querySelectorAll("[data-key]")) if (button.dataset.key === event.key.toLowerCase()) button.click();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input")) return;
+    for (const button of document.querySelectorAll("[data-key]")) if (button.dataset.key === event.key.toLowerCase()) button.click();
   });
+  for (const field of fields) {
+    field.value = names.find(([person]) => person === personOf(field))?.[1] ?? field.defaultValue;
+    field.addEventListener("change", () => {
+      // As a pseudonym may be.
+      field.setCustomValidity(/["\p{C}]/u.test(field.value) ? "A name has no quotation marks and no control characters." : "");
+      if (!field.reportValidity() || !field.value.trim()) field.value = field.defaultValue;
+      keep();
+    });
+  }
+  for (const node of document.querySelectorAll(".naming, #saving")) node.hidden = false;
   show();

@@ -56,8 +56,10 @@ struct TrackAggregator {
         quality = QualityTally(options, outcome)
         breaks = Set(outcome.changes.filter { $0.kind == .discontinuity }.map(\.sample))
             .union(outcome.timesBeforeGaps.keys).union([0, outcome.sampleCount])
-        // A rate just below the minimum, such as 11.999 for 12, is high enough.
-        detectsBlinks = outcome.interval > 0 && 1 / outcome.interval >= options.events.blinkMinimumRate * 0.99
+        // A rate just below the minimum, such as 11.999 for 12, is high enough, and the last sample may be one interval late.
+        let gaps = Double(outcome.sampleCount - 1)
+        let rate = gaps / (outcome.interval * max(gaps - 1, 1))
+        detectsBlinks = outcome.interval > 0 && rate >= options.events.blinkMinimumRate * 0.99
     }
 
     /// `shot` is the number of the shot, from 0.

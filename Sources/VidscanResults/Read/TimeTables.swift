@@ -12,12 +12,8 @@ package struct SampleTimes: Sendable {
     package var range: ClosedRange<Double> {
         Double(microseconds.first ?? 0) / 1e6...Double(microseconds.last ?? 0) / 1e6
     }
-    /// On average, in seconds, without what a correction excludes and other gaps of more than twice the median.
-    package var interval: Double {
-        let gaps = zip(microseconds.dropFirst(), microseconds).map { Double($0 - $1) / 1e6 }.sorted()
-        let usual = gaps.prefix { $0 <= 2 * gaps[gaps.count / 2] }
-        return usual.reduce(0, +) / Double(max(usual.count, 1))
-    }
+    /// In seconds, without what a correction excludes and other gaps.
+    package var interval: Double { RegularClock.interval(of: microseconds) / 1e6 }
 
     package init(folder: String, mayBeEmpty: Bool) throws(VidscanError) {
         let table = try TableReader(folder: folder, name: "frames.csv")

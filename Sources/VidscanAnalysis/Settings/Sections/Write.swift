@@ -99,6 +99,8 @@ public struct MessageOptions: Sendable, Equatable {
         case json
     }
 
-    public var level = Level.normal
-    public var format = Format.text
+    public var level: Level
+    public var format: Format
+
+    package init(level: Level = .normal, format: Format = .text) { (self.level, self.format) = (level, format) }
 }
