@@ -18,7 +18,8 @@ public enum MethodsParagraph {
         let facts = [size, length, record.input.sha256.map { "SHA-256 \($0)" }].compactMap(\.self)
         let models = [
             pipeline.track.person == true ? "face embeddings of Intel's retail-0095 tell people apart" : nil,
-            pipeline.speech == true ? "LR-ASD (Liao et al. 2025) and Silero VAD tell who speaks" : nil,
+            pipeline.speech == true && record.counts.framesWithSound != 0
+                ? "LR-ASD (Liao et al. 2025) and Silero VAD tell who speaks" : nil,
         ].compactMap { $0.map { "; \($0)" } }.joined()
         let coverage = try Self.coverage(of: resultPath, names: record.corrections?.people ?? [:])
         let place = [record.started.map { " on \($0.prefix(10))" }, record.processor.map { " on \($0)" }]

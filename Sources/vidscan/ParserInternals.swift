@@ -105,7 +105,14 @@ struct UsageMessage {
         let subcommand = line.hasPrefix("Unknown option") ? BatchChecks.suggestion(for: words) : ""
         // A similar option would mislead here.
         if !subcommand.isEmpty, let end = line.firstRange(of: ". Did you mean") { line = line[..<end.lowerBound] }
-        return (line.last == "." ? line.dropLast() : line) + command + subcommand + file + meaning
+        return (line.last == "." ? line.dropLast() : line) + command + subcommand + file + meaning + negative
+    }
+
+    /// Why a value that was given is missing, or empty.
+    private var negative: String {
+        guard original.hasPrefix("Missing value"), let word = words.first(where: { $0.starts(with: /-[\d.]/) })
+        else { return "" }
+        return "; \(word) is negative"
     }
 
     /// Options of other programs, and their equivalents.

@@ -61,6 +61,10 @@ struct BadInputTests {
         Case(
             name: "http://vidscan.invalid/movie.mp4",
             message: "is a URL; vidscan reads local files only: download the video first, and name the file"),
+        Case(
+            name: "frames/%04d.jpg",
+            message: "does not exist; vidscan reads no numbered pictures: make a video of them with ffmpeg, and"
+                + " name the video"),
         Case(name: "concat:a.mp4|b.mp4", message: "cannot open: No such file or directory"),
     ]
 

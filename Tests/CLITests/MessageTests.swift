@@ -21,7 +21,9 @@ struct MessageTests {
         let outcome = try Tool.run("analyze", path, in: folder)
         #expect(outcome.status == 0)
         #expect(outcome.errorLines.count == 5)
-        #expect(outcome.errorLines.last?.contains(": note: no blinks, nods or shakes: they need at least 12 samples per") == true)
+        #expect(
+            outcome.errorLines.last?.contains(": note: no blinks, nods or shakes: they need at least 12 samples per")
+                == true)
         #expect(
             outcome.errorLines.first
                 == "vidscan: warning: \(path): the video ends at 1.920 s, although its duration is 3.000 s; the file may be truncated"
@@ -58,7 +60,8 @@ struct MessageTests {
             ["batch", "in", "--log-format", "json", "--pipeline", "missing.yaml"],
         ])
     func earlyError(words: [String]) throws {
-        let outcome = try ChildProcess.run([Checkout.tool] + words, in: TemporaryFolder().path)
+        let folder = try TemporaryFolder()
+        let outcome = try ChildProcess.run([Checkout.tool] + words, in: folder.path)
         #expect(outcome.status == 2)
         let lines = try outcome.errorLines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
@@ -75,6 +78,8 @@ struct MessageTests {
             status: 2)
         try Tool.run("batch", "x", "--fps", "2", in: folder).expectError(
             "Unknown option '--fps'; did you mean '--rate'?", status: 2)
+        try Tool.run("analyze", "x", "--start", "-5", in: folder).expectError(
+            "Missing value for '--start <time>'; -5 is negative", status: 2)
     }
 
     @Test("On a terminal, a line shows the progress")

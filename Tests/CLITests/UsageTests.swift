@@ -140,12 +140,12 @@ struct UsageTests {
             "The value 'yaw' is invalid for '--metrics <list>': there is no 'yaw'; allowed: gaze_yaw, "
         ),
         ("schema gaze", "there is no column or file 'gaze'; the nearest are gaze_yaw, gaze_pitch, mutual_gaze, "),
-        ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose cannot be used together."),
-        ("analyze x.mp4 --every-frame --rate 12", "--rate and --every-frame cannot be used together."),
-        ("batch x --rate 12 --every-frame", "--rate and --every-frame cannot be used together."),
+        ("analyze x.mp4 --quiet --verbose", "--quiet and --verbose cannot be used together"),
+        ("analyze x.mp4 --every-frame --rate 12", "--rate and --every-frame cannot be used together"),
+        ("batch x --rate 12 --every-frame", "--rate and --every-frame cannot be used together"),
         (
             "analyze x.mp4 --segment 7/7",
-            "The value '7/7' is invalid for '--segment <K/N>': segments are numbered from 0: 0/7 to 6/7."
+            "The value '7/7' is invalid for '--segment <K/N>': segments are numbered from 0: 0/7 to 6/7"
         ),
         ("analyze x.mp4 --segment 3", "The value '3' is invalid for '--segment <K/N>'"),
         ("analyze x.mp4 --segment 0/0", "The value '0/0' is invalid for '--segment <K/N>'"),
@@ -168,18 +168,18 @@ struct UsageTests {
         ("analyze x.mp4 --no-tables", "--no-tables needs --anonymize: without tables, nothing would be left."),
         (
             "analyze x.mp4 --anonymize blur --no-tables --format json,csv",
-            "--no-tables and --format cannot be used together."
+            "--no-tables and --format cannot be used together"
         ),
         ("analyze x.mp4 --keep 1", "--keep needs --anonymize."),
         ("analyze x.mp4 --publish out", "--publish needs --anonymize without --invert."),
         ("render a.vidscan --anonymize blur --invert --publish out", "--publish needs --anonymize without --invert."),
         ("analyze x.mp4 --anonymize blur --approved-by Ada", "--approved-by needs --publish."),
         ("analyze x.mp4 --anonymize blur --publish-verified", "--publish-verified needs --publish."),
-        ("analyze x.mp4 --anonymize blur --publish out --segment 0/2", "--segment makes no video to --publish."),
+        ("analyze x.mp4 --anonymize blur --publish out --segment 0/2", "--segment makes no video to --publish"),
         ("render a.vidscan --covers c.json", "--covers needs --anonymize."),
         (
             "render a.vidscan --anonymize blur --publish out -o x.mp4",
-            "--publish and --output cannot be used together."
+            "--publish and --output cannot be used together"
         ),
         (
             "analyze x.mp4 y.mp4 --anonymize blur --keep 1",
@@ -195,15 +195,15 @@ struct UsageTests {
         ),
         (
             "render a.vidscan b.vidscan --anonymize blur --keep 1",
-            "--keep and --hide work with one result only: in another one, the numbers are other people."
+            "--keep and --hide work with one result only: in another one, the numbers are other people"
         ),
         ("render", "Missing expected argument '<result> ...'"),
-        ("render a.vidscan b.vidscan --output x.mp4", "--output and --input work with one result only."),
+        ("render a.vidscan b.vidscan --output x.mp4", "--output and --input work with one result only"),
         (
             "render a.vidscan --show box,hat",
             "The value 'box,hat' is invalid for '--show <list>': there is no 'hat'; allowed: a list of box, id, emotion, emoji, bars, points, "
         ),
-        ("render a.vidscan --show box --style full", "--style and --show cannot be used together."),
+        ("render a.vidscan --show box --style full", "--style and --show cannot be used together"),
         (
             "render a.vidscan --bars grin",
             "The value 'grin' is invalid for '--bars <list>': there is no 'grin'; allowed: one of 69 names, see 'vidscan schema'"
@@ -217,12 +217,12 @@ struct UsageTests {
         ("render a.vidscan --height 241", "--height must be even."),
         ("render a.vidscan --anonymize sticker", "--anonymize sticker needs --sticker."),
         ("render a.vidscan --keep 3", "--keep needs --anonymize."),
-        ("render a.vidscan --invert", "--invert needs --anonymize."),
+        ("render a.vidscan --invert", "--invert needs --anonymize"),
         (
             "render a.vidscan --anonymize blur --changed-source",
             "--changed-source and --anonymize cannot be used together"
         ),
-        ("render a.vidscan --anonymize blur --keep 1,3 --hide 2", "--keep and --hide cannot be used together."),
+        ("render a.vidscan --anonymize blur --keep 1,3 --hide 2", "--keep and --hide cannot be used together"),
         (
             "render a.vidscan --anonymize blur --keep 1 --keep-face 1,3 --hide-face 3",
             "--keep-face and --hide-face both name 3."

@@ -85,6 +85,27 @@ struct MeasuredTimeTests {
         }
     }
 
+    @Test("Neither a stall of the video nor a late last sample takes the blinks away")
+    func stall() async throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", try Variants.path("blinks.mp4"), "-vf",
+            "select='not(between(t,1.4,2.3))'", "-fps_mode", "vfr", "-c:v", "libx264", folder.path + "/stall.mp4",
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        for (path, end, blinks) in [
+            (folder.path + "/stall.mp4", nil, 2), (try Variants.path("blinks.mp4"), 1_920_000, 1),
+            (try Variants.path("blinks.mp4"), 1_970_000, 1),
+        ] as [(String, Int64?, Int)] {
+            let run = try await AnalysisRun(path) {
+                $0.sample.rate = .perSecond(12)
+                $0.sample.end = end
+            }
+            #expect(
+                try run.table("episodes.csv").texts("kind").count { $0 == "blink" } == blinks, "\(path) \(end ?? 0)")
+        }
+    }
+
     @Test("Each event of a face says how much of it faces.csv has")
     func shares() async throws {
         let run = try await AnalysisRun(try Variants.path("blinks.mp4")) { $0.sample.rate = .everyFrame }

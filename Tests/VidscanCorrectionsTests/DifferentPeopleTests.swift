@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VidscanBase
+import VidscanCorrections
 
 @Suite("Two faces can be said to be different people")
 struct DifferentPeopleTests {
@@ -25,6 +26,36 @@ struct DifferentPeopleTests {
         let faces = try [sample.face(1, from: 0.5), sample.face(1, from: 7)]
         try await sample.apply([#"{"do": "different_people", "faces": [\#(faces[0]), \#(faces[1])]}"#])
         #expect(try ids(0...2.9) == ["1 1"] && ids(6.6...9.4) == ["3 3"])
+    }
+
+    @Test("The later appearance of a face that continues after a cut becomes somebody else")
+    func cut() async throws {
+        let folder = try TemporaryFolder()
+        let graph =
+            "[0:v]trim=0:1.5,setpts=PTS-STARTPTS[a];[0:v]trim=1.5:3,setpts=PTS-STARTPTS,crop=iw*0.7:ih*0.7:iw*0.1:ih*0.05,"
+            + "scale=640:360,eq=gamma=0.6[b];[a][b]concat"
+        let clip = folder.path + "/faces.mp4"
+        for command in [
+            ["ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-filter_complex", graph, "-an", clip],
+            [Checkout.tool, "analyze", "--quiet", "--rate", "12.5", clip],
+        ] {
+            let outcome = try ChildProcess.run(command, in: folder.path)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+        let result = clip + ".vidscan"
+        func faces() throws -> CSVTable { try CSVTable(path: result + "/faces.csv") }
+        let before = try faces()
+        try #require(Set(before.texts("face_id")) == ["1"])
+        let pair = try [3, before.rows.count - 3].map { try CorrectedSample.face(before, $0) }
+        let correction = #"{"do": "different_people", "faces": [\#(pair[0]), \#(pair[1])]}"#
+        let bytes = try FileManager.default.attributesOfItem(atPath: clip)[.size] as? Int ?? 0
+        let file = try folder.write(CorrectedSample.text([correction], bytes: bytes), to: "corrections.json")
+        _ = try await CorrectedSample.corrector().apply(file, to: result)
+        let after = try faces()
+        for row in after.rows.indices {
+            let isLater = try #require(try after.number("time", row)) > 1.5
+            #expect(try after.text("face_id", row) == (isLater ? "2" : "1"))
+        }
     }
 
     @Test("It takes a join back, also in the same file")

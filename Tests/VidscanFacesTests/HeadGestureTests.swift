@@ -71,7 +71,7 @@ struct HeadGestureTests {
     @Test("What of a gesture may be missing is known: at the first and last sample, and at gaps")
     func seen() {
         func ends(_ isVisible: (Double) -> Bool) -> [[Bool]] {
-            Self.gestures { isVisible($0) ? (0, Self.wave($0, degrees: 8, rate: 1.5, cycles: 5)) : nil }
+            Self.gestures { isVisible($0) ? (0, Self.wave($0, degrees: 8, rate: 1.5, cycles: 4)) : nil }
                 .map { [$0.isStartSeen, $0.isEndSeen] }
         }
         #expect(ends { _ in true } == [[true, true]])

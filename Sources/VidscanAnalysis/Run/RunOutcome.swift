@@ -124,6 +124,9 @@ package struct RunOutcome: Sendable {
                 notices.append("\(needed) a video with at least \(number) frames per second")
             }
         }
+        if written.counts.framesWithSound == 0, decoded?.info.isPicture != true {
+            notices.append("without sound, 'voice' and 'speaking' are blank, and nobody is found to speak")
+        }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(
                 "the filters transform the frame in an unknown way: positions cannot be mapped to the source")

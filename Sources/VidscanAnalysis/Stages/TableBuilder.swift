@@ -130,6 +130,7 @@ final class TableBuilder: FrameSink {
         try writer.finish(quality: written.quality, embeddings: embeddings ?? [])
         (report.counts.faces, report.counts.faceIds) = (written.faces, written.faceIDs)
         (report.counts.personIds, report.counts.events) = (written.personIDs, written.events)
+        report.counts.framesWithSound = settings.speech ? written.framesWithSound : nil
         report.counts.tracksDropped = tracks.identities.count { $0 == nil }
         (report.peopleLeftOut, report.tables) = (tracks.peopleLeftOut, written)
     }

@@ -31,10 +31,14 @@ package enum FilePath {
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// Returns why vidscan cannot read a URL; `nil` if the input is not a URL.
-    package static func refusal(ofURL input: String) -> String? {
-        guard input.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else { return nil }
-        return "is a URL; vidscan reads local files only: download the video first, and name the file"
+    /// Returns why vidscan reads no URL and no numbered pictures; `nil` if a name is neither.
+    package static func refusal(of input: String) -> String? {
+        if input.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil {
+            return "is a URL; vidscan reads local files only: download the video first, and name the file"
+        }
+        guard input.contains(/%0?\d*d/) else { return nil }
+        return
+            "does not exist; vidscan reads no numbered pictures: make a video of them with ffmpeg, and name the video"
     }
 
     package static func joining(_ folder: String, _ name: String) -> String {

@@ -54,7 +54,7 @@ package struct InputFinder: Sendable {
                 }
             } else if !add(root, name: name, isNamed: true) {
                 let problem =
-                    FilePath.refusal(ofURL: input).map { Problem(path: input, reason: $0) }
+                    FilePath.refusal(of: input).map { Problem(path: input, reason: $0) }
                     ?? Problem(path: root, reason: "cannot open: \(SystemError.current)")
                 findings.problems.append(problem)
             }

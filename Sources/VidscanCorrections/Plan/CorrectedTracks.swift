@@ -1,4 +1,5 @@
 internal import VidscanBase
+internal import VidscanFaces
 internal import VidscanResults
 
 /// A track after the corrections: a part of a face of the analysis, or the whole of it.
@@ -187,10 +188,14 @@ struct CorrectedTracks {
         guard first != second else {
             // One face_id may continue after a cut or a gap. Its later appearance is somebody else.
             let range = min(one.microseconds, other.microseconds)...max(one.microseconds, other.microseconds)
-            let times = rows(ofPart: first).map(samples.microseconds(ofRow:))
+            let rows = rows(ofPart: first)
+            let times = rows.map(samples.microseconds(ofRow:))
             let (latest, gap) = (range.upperBound + Int64(interval), Int64(Self.windowSamples * interval))
-            let begin = times.indices.dropFirst().last {
-                (range.lowerBound + 1...latest).contains(times[$0]) && times[$0] - times[$0 - 1] > gap
+            let begin = times.indices.dropFirst().last { index in
+                let frames = samples.rows[rows[index - 1]].frame..<samples.rows[rows[index]].frame
+                return (range.lowerBound + 1...latest).contains(times[index])
+                    && (times[index] - times[index - 1] > gap
+                        || samples.outcome.changes.contains { frames.contains(Int32($0.sample - 1)) })
             }
             guard let begin else {
                 let (from, to) = (TimeText.seconds(range.lowerBound), TimeText.seconds(range.upperBound))

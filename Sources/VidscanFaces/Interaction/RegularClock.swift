@@ -31,11 +31,11 @@ package struct RegularClock: Sendable {
         }
     }
 
-    /// The mean of the gaps between ascending times, without those of more than twice the median, in which nothing was
-    /// sampled; 0 for a single time.
-    package static func interval(of times: [Int64]) -> Double {
+    /// The mean of the gaps between ascending times, without those longer than `limit` and twice the median, in which
+    /// nothing was sampled; 0 for a single time.
+    package static func interval(of times: [Int64], limit: Double = 0) -> Double {
         let gaps = zip(times.dropFirst(), times).map { Double($0 - $1) }.sorted()
-        let usual = gaps.prefix { $0 <= 2 * gaps[gaps.count / 2] }
+        let usual = gaps.prefix { $0 <= max(2 * gaps[gaps.count / 2], limit) }
         return usual.reduce(0, +) / Double(max(usual.count, 1))
     }
 

@@ -204,7 +204,7 @@ struct MetricDefinition: Sendable {
             actionUnit(
                 "Blink", .eyeClosure,
                 " In a video, it is counted from the person's open eyes instead, as blink and eyes_closed are: 0.5 or more while the"
-                    + " eyes count as closed.")
+                    + " eyes are closed enough for either to begin.")
         }
     }
 }

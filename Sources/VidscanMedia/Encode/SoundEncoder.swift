@@ -69,7 +69,7 @@ final class SoundEncoder {
         context.sample_fmt = choice.format
         context.sample_rate = parameters.sample_rate
         context.time_base = AVRational(num: 1, den: max(1, parameters.sample_rate))
-        context.ch_layout = layout(parameters.ch_layout)
+        context.ch_layout = parameters.ch_layout.native
         // The containers store 24 bits in 32-bit samples.
         if choice.format == AV_SAMPLE_FMT_S32 || choice.format == AV_SAMPLE_FMT_S32P {
             context.bits_per_raw_sample = 24

@@ -45,6 +45,8 @@ package struct TrackedFrames: Sendable {
 package enum OutputPass {
     package struct Summary: Sendable {
         package var faces = 0, faceIDs = 0, personIDs = 0, events = 0
+        /// At which it is known whether a voice can be heard.
+        package var framesWithSound = 0
         /// The rows of `quality.csv`, by person_id.
         package var quality: [QualityRow] = []
         /// Whether eyes were measured, but at too low a sampling rate to detect blinks.
@@ -71,6 +73,7 @@ package enum OutputPass {
             FaceRow.lookAtPeople(&rows, in: entry.frame.size)
             aggregator.add(rows, of: entry.frame, shot: entry.shot)
             summary.faces += rows.count
+            if entry.frame.voice != nil { summary.framesWithSound += 1 }
             for consumer in consumers { try await consumer.tracked(entry.frame, shot: entry.shot + 1, rows: rows) }
             current += 1
         }

@@ -16,7 +16,7 @@ public struct InputFile: Sendable {
         }
         var status = stat()
         guard stat(name, &status) == 0 else {
-            let reason = FilePath.refusal(ofURL: name) ?? "cannot open: \(SystemError.current)"
+            let reason = FilePath.refusal(of: name) ?? "cannot open: \(SystemError.current)"
             // U+FFFD replaces bytes that are not valid UTF-8, on the command line too.
             throw failure(.notFound, name.contains("\u{FFFD}") ? "its name is not valid UTF-8; rename it" : reason)
         }

@@ -43,6 +43,8 @@ package struct RunRecord: Codable, Sendable {
         package var tracksDropped = 0
         package var hardCuts = 0, gradualCuts = 0, events = 0, decodedFrames = 0, packetsNotDecoded = 0
         package var damagedFramesOrPackets = 0
+        /// Samples at which it is known whether a voice can be heard; `nil` if nobody asked, and in early versions.
+        package var framesWithSound: Int?
 
         package init() {}
     }
