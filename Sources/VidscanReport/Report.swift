@@ -140,7 +140,9 @@ package struct Report: Sendable {
             path: path, notice: notices.isEmpty ? nil : notices.joined(separator: "; "), title: title,
             warnings: result.record.warnings.count,
             figures: [
-                TimeText.clock(Int64(samples.range.upperBound * 1e6)), "\(samples.count)", "\(allFaces.count)",
+                TimeText.clock(
+                    Int64((result.record.video.durationSeconds ?? samples.range.upperBound).rounded() * 1e6)),
+                "\(samples.count)", "\(allFaces.count)",
                 "\(events.count { $0.kind == .shotCut })",
             ],
             thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { face in

@@ -351,15 +351,15 @@ struct BatchTests: BatchTesting {
     }
 
     private static let wrong = [
-        ("batch --output out", "Name at least one file or folder, or use --from."),
+        ("batch --output out", "Name at least one file or folder, or use --from"),
         ("batch in", "name the folder for the results and the journal with --output"),
         ("batch in --output out --shard 8/8", "The value '8/8' is invalid for '--shard <K/N>'"),
-        ("batch in --output out --jobs 0", "--jobs must be 1 to 256."),
-        ("batch in --output out --retries=-1", "--retries must be 0 to 100."),
-        ("batch in --output out --timeout 0", "--timeout must be above 0."),
-        ("batch in --output out --timeout nan", "--timeout must be above 0."),
-        ("batch in --output out --memory-limit 1", "--memory-limit must be 256 or more megabytes."),
-        ("batch in --output out --memory-budget 1", "--memory-budget must be 256 or more megabytes."),
+        ("batch in --output out --jobs 0", "--jobs must be 1 to 256"),
+        ("batch in --output out --retries=-1", "--retries must be 0 to 100"),
+        ("batch in --output out --timeout 0", "--timeout must be above 0"),
+        ("batch in --output out --timeout nan", "--timeout must be above 0"),
+        ("batch in --output out --memory-limit 1", "--memory-limit must be 256 or more megabytes"),
+        ("batch in --output out --memory-budget 1", "--memory-budget must be 256 or more megabytes"),
         (
             "batch in --output out --jobs 4 --memory-budget 1024",
             "--jobs 4 needs more than 1024 MB of memory: each worker would get 256 MB, and needs 640;"

@@ -17,7 +17,7 @@ struct ReportTests {
         let table = try folder.bytes("still.png.vidscan/faces.csv")
         let outcome = try Tool.run(
             "report", "still.png.vidscan", "--force", "--output", "still.png.vidscan/faces.csv", in: folder)
-        outcome.expectError("--output must name a page: a file that ends in .html.", status: 2)
+        outcome.expectError("--output must name a page: a file that ends in .html", status: 2)
         #expect(try folder.bytes("still.png.vidscan/faces.csv") == table)
     }
 

@@ -236,7 +236,7 @@ struct VerifyTests: AnonymizationTesting {
                 "not everything was searched, and a face may be visible in the rest: the damaged part of stream 0 (decoding"
                     + " reported "), "\(corrupt.errors)")
         let wrong = try Tool.run("verify", "movie.mp4", "--min-score", "2", in: folder)
-        wrong.expectError("--min-score must be 0.1 to 0.9.", status: 2)
+        wrong.expectError("--min-score must be 0.1 to 0.9", status: 2)
     }
 
     @Test("Faces that the record beside a video keeps visible are counted instead of reported")
@@ -267,7 +267,7 @@ struct VerifyTests: AnonymizationTesting {
         let both = try Tool.run("verify", "movie.mp4.vidscan", in: folder)
         #expect(both.status == 1 && both.errors.contains("anonymized.mkv: a face may be visible in 5 frames; "))
         try Tool.run("verify", "movie.mp4.vidscan", "--format", "csv", in: folder)
-            .expectError("--format csv works with one input only.", status: 2)
+            .expectError("--format csv works with one input only", status: 2)
         try #require(try Tool.run("analyze", "movie.mp4", "-q", "--force", in: folder).status == 0)
         try Tool.run("verify", "movie.mp4.vidscan", in: folder)
             .expectError("movie.mp4.vidscan: has no video with hidden faces", status: 2)

@@ -31,7 +31,7 @@ struct ReportPage {
         let (data, rows) = try data(for: path)
         let counts = record.counts
         let summary = [
-            TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound) * 1e6)),
+            TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound).rounded() * 1e6)),
             NumberText.count(samples.count, "sample"), NumberText.count(counts.faceIds, "face"),
             NumberText.people(counts.personIds), NumberText.count(counts.hardCuts + counts.gradualCuts, "cut"),
         ].joined(separator: " · ")
