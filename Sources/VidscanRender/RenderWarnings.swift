@@ -32,7 +32,12 @@ enum RenderWarnings {
     }
 
     /// Why a video may show more of the faces than the user expects.
-    static func weaknesses(of chosen: AnonymizeOptions, findsNothing: Bool) -> [String] {
+    static func weaknesses(of video: RenderOptions, _ anonymizer: Anonymizer) -> [String] {
+        let chosen = anonymizer.options
+        guard !chosen.isInverted else { return [] }
+        let findsNothing =
+            anonymizer.hiddenSpans.frameCount + anonymizer.tally.visibleFrames + anonymizer.releasedFrames == 0
+        let drawsShape = video.overlay.map { !$0.elements.isDisjoint(with: [.mesh, .points]) } == true
         let usual = AnonymizeOptions(method: chosen.method)
         var weaker: [String] = []
         let compare = { (name: String, value: Double, normal: Double, unit: String) in
@@ -47,6 +52,7 @@ enum RenderWarnings {
         return (findsNothing ? ["no face was found, so nothing is hidden"] : [])
             + (weaker.isEmpty
                 ? [] : ["less is hidden than usual (\(weaker.joined(separator: ", "))): people may be recognisable"])
+            + (drawsShape ? ["what is drawn over the covers shows the shape of the faces (--show mesh or points)"] : [])
     }
 
     static func corrections(in tables: FaceTables, _ choice: FaceChoice) -> [String] {

@@ -60,6 +60,7 @@ package struct Renderer: Sendable {
         let hides = options.anonymize != nil
         let source = try result.source(
             override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
+        if let outputPath, !hides { try Self.refuseHiddenVideo(outputPath) }
         let tables = hides ? try FaceTables(hiding: result) : FaceTables(drawing: result)
         if let anonymize = options.anonymize {
             try AnonymizePreconditions.check(tables.positions, for: anonymize)
@@ -96,25 +97,28 @@ package struct Renderer: Sendable {
         var hidden: String?
         if let anonymizer = painter.anonymizer {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
+            let weaknesses = RenderWarnings.weaknesses(of: options, anonymizer)
             try record.write(
                 HidingRecord.text(
                     anonymizer, in: transcoder, digest: Self.digest(of: file.writingPath), video: options,
-                    analysis: result.record.pipeline, corrections: result.record.corrections))
+                    analysis: result.record.pipeline, corrections: result.record.corrections, weaknesses: weaknesses))
             // Both are on the disk before one gets its name.
             try file.complete()
             try record.complete()
             if !anonymizer.options.isInverted {
-                let frames = anonymizer.hiddenSpans.frameCount
                 hidden =
-                    "faces hidden in \(frames) of \(NumberText.count(transcoder.frameCount, "frame"))"
+                    "faces hidden in \(anonymizer.hiddenSpans.frameCount) of"
+                    + " \(NumberText.count(transcoder.frameCount, "frame"))"
                     + (anonymizer.covers.map { ", \($0.words(releasedFrames: anonymizer.releasedFrames))" } ?? "")
                     + Self.kept(by: transcoder)
-                let findsNothing = frames + anonymizer.tally.visibleFrames + anonymizer.releasedFrames == 0
-                warnings += RenderWarnings.weaknesses(of: anonymizer.options, findsNothing: findsNothing)
             }
+            warnings += weaknesses
             warnings += RenderWarnings.corrections(in: tables, anonymizer.options.visible)
         } else {
             try file.complete()
+        }
+        if !hides, !options.isProxy, !StoredResult.videosWithHiddenFaces(in: resultPath).isEmpty {
+            warnings.append("\(FilePath.name(of: path)) shows every face; --anonymize hides them")
         }
         for warning in warnings { observer.warned(name, message: warning) }
         return Summary(
@@ -124,12 +128,25 @@ package struct Renderer: Sendable {
             hidden: hidden)
     }
 
+    /// Throws if the record of a video with hidden faces names the path: it would then speak of one that shows them.
+    private static func refuseHiddenVideo(_ path: String) throws(VidscanError) {
+        for record in [path + ".json", (path as NSString).deletingPathExtension + ".json"] {
+            let (folder, name) = (FilePath.folder(of: FilePath.absolute(record)), FilePath.name(of: record))
+            let members = try? RecordFile.decode([String: JSONValue].self, folder: folder, name: name)
+            try require(
+                members?["method"] == nil || members?["sha256"] == nil, .exists,
+                "\(record) says that \(path) is a video with hidden faces; name another file, or remove both",
+                stage: .render)
+        }
+    }
+
     private static func kept(by transcoder: Transcoder) -> String {
         let codecs = transcoder.soundCodecs.joined(separator: " and ")
         let encoded = codecs.isEmpty ? "" : ", encoded again as \(codecs)"
-        let sound = "; the sound is that of the original\(encoded) (--no-audio leaves it out)"
+        let tracks = transcoder.soundTracks > 1 ? "\(transcoder.soundTracks) sound tracks are those" : "sound is that"
+        let sound = "; the \(tracks) of the original\(encoded) (--no-audio leaves it out)"
         let subtitles = "; the subtitles are those of the original"
-        return (transcoder.copiesAudio ? sound : "") + (transcoder.copiesSubtitles ? subtitles : "")
+        return (transcoder.soundTracks > 0 ? sound : "") + (transcoder.copiesSubtitles ? subtitles : "")
     }
 
     private func transcoder(

@@ -202,6 +202,10 @@ public struct Verification: Sendable {
             findings.unsearched.append(
                 "stream \(stream) after \(TimeText.seconds(findings.lastMicroseconds)) s (\(error))")
         }
+        if reader.hasHiddenEdges {
+            findings.unsearched.append(
+                "the edges of stream \(stream) that are cropped in players only: encode the video again to remove them")
+        }
         let hidden = try reader.framesHiddenByEditList(path: input, cancellation)
         if hidden > 0 {
             findings.unsearched.append(

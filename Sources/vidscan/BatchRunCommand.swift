@@ -6,6 +6,7 @@ internal import VidscanBatch
 internal import VidscanMedia
 internal import VidscanPeople
 internal import VidscanReport
+internal import VidscanResults
 
 struct BatchRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "run", abstract: "Analyses the files that are due.")
@@ -184,6 +185,10 @@ private struct BatchWork {
             inputs, configuration: digest, selection: selection, isEquivalent: isEquivalent, verdicts: verdicts,
             isDryRun: execution.dryRun,
             isMadeAsConfigured: { configuration.changes(since: "\(folder.path)/\($0)")?.isEmpty ?? false },
+            hasCurrentCovers: { result in
+                guard let hiding = resolved.settings.rendering?.anonymize else { return true }
+                return CoverFile.areCurrent(in: "\(folder.path)/\(result)", path: hiding.covers)
+            },
             hasResult: folder.hasResult)
         try configuration.explain(&plan, journal, in: folder.path)
         return plan

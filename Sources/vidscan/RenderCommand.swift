@@ -175,6 +175,7 @@ struct VerifyCommand: ReportingCommand {
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
+        try requirePage(output)
         try refuse(if: !(0.1...0.9).contains(minScore), "--min-score must be 0.1 to 0.9.")
         try refuse(if: !(1...256).contains(workers ?? 1), "--workers must be 1 to 256.")
     }

@@ -190,6 +190,18 @@ struct VerifyTests: AnonymizationTesting {
         #expect(try Tool.run("verify", "grey.jpg", "-q", in: folder).status == 0)
     }
 
+    @Test("The edges of a picture that are cropped without encoding it again count as not searched")
+    func cropped() throws {
+        let folder = try clips()
+        try grey("whole.mp4", in: folder, ["-c:v", "libx264"])
+        try ffmpeg(
+            "-i", folder.path + "/whole.mp4", "-c", "copy", "-bsf:v", "h264_metadata=crop_left=80",
+            folder.path + "/cropped.mp4")
+        let outcome = try Tool.run("verify", "cropped.mp4", in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("the edges of stream 0 that are cropped in players only"), "\(outcome.errors)")
+    }
+
     @Test("Frames that an edit list hides count as not searched")
     func trimmed() throws {
         let folder = try clips()

@@ -64,10 +64,14 @@ struct WorkingFolderTests: BatchTesting {
             return run
         }
         let killed = try start()
-        killed.send(SIGKILL)
-        _ = try killed.finish(within: 10)
         let left = leftovers(folder)
         #expect(left.count == 1)
+        let frames = "\(folder.path)/\(left.first ?? "")/.frames"
+        while !FileManager.default.fileExists(atPath: frames) { usleep(1000) }
+        killed.send(SIGKILL)
+        _ = try killed.finish(within: 10)
+        // It contains pictures of faces.
+        #expect(try FileManager.default.attributesOfItem(atPath: frames)[.posixPermissions] as? Int == 0o600)
         let live = try start()
         let both = leftovers(folder)
         // It removes what the other one left, too.

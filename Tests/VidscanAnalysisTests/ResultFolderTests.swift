@@ -52,13 +52,14 @@ struct ResultFolderTests {
         #expect(folder.entries == before)
     }
 
-    @Test("A result with a file of the user's, an edited table or corrections gets another name", arguments: 0..<4)
+    @Test("A result with a file of the user's, an edited table or corrections gets another name", arguments: 0..<5)
     func previous(kind: Int) async throws {
         let folder = try TemporaryFolder()
         try await run(into: folder, replaces: false)
         let (file, words) = [
             ("notes.txt", "a file that vidscan did not write (notes.txt)"),
-            ("faces.csv", "a table that somebody has edited (faces.csv)"),
+            ("faces.csv", "a file that somebody has edited (faces.csv)"),
+            ("quality.csv", "a file that somebody has edited (quality.csv)"),
             ("corrections.json", "corrections"),
             ("report.html/mine", "a file that vidscan did not write (report.html)"),
         ][kind]

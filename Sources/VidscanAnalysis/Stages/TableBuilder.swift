@@ -34,9 +34,10 @@ final class TableBuilder: FrameSink {
         (self.folderPath, self.input) = (folderPath, input)
         self.models = models
         options = OutputOptions(settings, blendshapeNames: blendshapeNames)
+        // It contains pictures of faces, and a process that is killed leaves it.
         frames = try FrameRecordFile(
             path: "\(folderPath)/\(Self.framesFile)",
-            header: RecordHeader(layout: FaceRecordLayout(settings, blendshapeNames: blendshapeNames)))
+            header: RecordHeader(layout: FaceRecordLayout(settings, blendshapeNames: blendshapeNames)), isPrivate: true)
         // Create the files now, so that a full disk or a missing permission is found before the work.
         writer = try ResultWriter(
             folderPath: folderPath, input: input, options: options, writesEmbeddings: settings.track.keepsEmbeddings)

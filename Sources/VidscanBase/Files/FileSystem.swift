@@ -2,8 +2,11 @@ internal import Glibc
 
 package enum FileSystem {
     /// Opens for reading and writing. Fails if a file or link exists at the path.
-    package static func create(_ path: String, in folder: Int32 = AT_FDCWD) throws(SystemError) -> Int32 {
-        try SystemError.check(openat(folder, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644))
+    package static func create(
+        _ path: String, in folder: Int32 = AT_FDCWD, isPrivate: Bool = false
+    ) throws(SystemError) -> Int32 {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        return try SystemError.check(openat(folder, path, flags, isPrivate ? 0o600 : 0o644))
     }
 
     /// Opens a file for reading and returns its size. Throws `notRegularFile` for a folder, a pipe or a device.

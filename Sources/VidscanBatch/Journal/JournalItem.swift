@@ -90,6 +90,7 @@ extension BatchJournal {
         /// It was gone.
         case returned = "exists again"
         case settingsChanged = "settings, version or models changed"
+        case coversChanged = "covers changed"
         case failed = "failed before"
         case resultMissing = "result missing"
         /// A run was to analyse it, but ended before.

@@ -7,11 +7,13 @@ extension BatchJournal {
     /// can use the journal meanwhile. `configuration`: a digest of everything that a result depends on besides its
     /// input. `isEquivalent`: whether a finished result of another configuration is what this one would make.
     /// `isMadeAsConfigured`: whether a result says that this configuration made it. A process can be killed after it
-    /// has replaced a result and before it has recorded that.
+    /// has replaced a result and before it has recorded that. `hasCurrentCovers`: whether a result's video with hidden faces,
+    /// if it has one, was made with the covers of today.
     @discardableResult package func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
         isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentVerdict] = [:],
-        isDryRun: Bool = false, isMadeAsConfigured: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
+        isDryRun: Bool = false, isMadeAsConfigured: (String) -> Bool = { _ in true },
+        hasCurrentCovers: (String) -> Bool = { _ in true }, hasResult: (String) -> Bool
     ) throws(VidscanError) -> [PlannedInput] {
         let now = clock()
         var plan: [PlannedInput] = []
@@ -31,6 +33,7 @@ extension BatchJournal {
             {
                 (reason, isDue) = selection.keepsDone ? (.kept, false) : (.interrupted, true)
             }
+            if isAccepted, !isDue, !hasCurrentCovers(input.resultPath) { (reason, isDue) = (.coversChanged, true) }
             (candidate.planned.reason, candidate.planned.isDue, candidate.planned.former) = (reason, isDue, relevant)
             if reason == .hasWarnings { candidate.planned.detail = Self.strictReason(relevant?.warnings ?? []) }
             // A failure with other settings no longer matters.

@@ -27,6 +27,9 @@ final class VideoDecoder {
     private var lastDamage: Int64?
     private var isDraining = false
 
+    /// How many columns or rows of the coded picture are not shown.
+    var croppedPixels: Int { Int(max(context.coded_width - context.width, context.coded_height - context.height)) }
+
     init(stream: Stream, limits: MediaLimits, threads: Int) throws(MediaError) {
         (self.stream, self.limits, self.threads) = (stream, limits, threads)
         context = try Self.open(stream, limits, threads: threads)

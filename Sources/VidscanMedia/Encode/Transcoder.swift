@@ -99,9 +99,9 @@ package final class Transcoder {
 
     private var maximumSeconds: Double { options.reading.limits.maximumDurationSeconds }
     private var latestMicroseconds: Int64 { Int64(min(maximumSeconds * 1e6, 1e18)) }
-    package var copiesAudio: Bool { copies(AVMEDIA_TYPE_AUDIO) }
-    package var copiesSubtitles: Bool { copies(AVMEDIA_TYPE_SUBTITLE) }
-    private func copies(_ type: AVMediaType) -> Bool { streams.contains { $0.pointee.codecType == type } }
+    package var soundTracks: Int { count(AVMEDIA_TYPE_AUDIO) }
+    package var copiesSubtitles: Bool { count(AVMEDIA_TYPE_SUBTITLE) > 0 }
+    private func count(_ type: AVMediaType) -> Int { streams.count { $0.pointee.codecType == type } }
 
     package var subtitlesLeftOut: Int {
         reader.demuxer.input.streams.count { $0.pointee.codecType == AVMEDIA_TYPE_SUBTITLE && !streams.contains($0) }

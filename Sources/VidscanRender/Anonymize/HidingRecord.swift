@@ -9,7 +9,7 @@ enum HidingRecord {
     /// `digest` is the SHA-256 of the finished video, for which alone the record holds.
     static func text(
         _ anonymizer: Anonymizer, in transcoder: Transcoder, digest: String, video: RenderOptions,
-        analysis: RecordedSettings, corrections: AppliedCorrections?
+        analysis: RecordedSettings, corrections: AppliedCorrections?, weaknesses: [String]
     ) throws(VidscanError) -> String {
         let (options, tally, detect) = (anonymizer.options, anonymizer.tally, analysis.detect)
         var record: [String: JSONValue] = [
@@ -35,6 +35,7 @@ enum HidingRecord {
             "visible_faces": anonymizer.visibleFaces.record(startingAt: transcoder.startMicroseconds),
         ]
         if [.blur, .pixelate].contains(options.method) { record["strength"] = .number(options.resolvedStrength) }
+        if !weaknesses.isEmpty { record["weaknesses"] = .list(weaknesses.map { .text($0) }) }
         record["covers"] = anonymizer.covers.map {
             .object([
                 "sha256": .text($0.sha256), "count": .integer($0.regions.count), "releases": .integer($0.releases),

@@ -11,9 +11,9 @@ package final class FrameRecordFile {
     private let layout: FaceRecordLayout
     private let file: OutputFile
 
-    package init(path: String, header: RecordHeader) throws(VidscanError) {
+    package init(path: String, header: RecordHeader, isPrivate: Bool = false) throws(VidscanError) {
         (self.path, layout) = (path, header.layout)
-        file = try OutputFile(path: path)
+        file = try OutputFile(path: path, isPrivate: isPrivate)
         let start = try header.bytes()
         try file.write { $0.write(numbers: start) }
     }

@@ -52,11 +52,11 @@ package enum ResultFiles {
     /// The tables by which faces are hidden.
     static let hiding = ["faces.csv", "frames.csv", "tracks.csv", "events.csv"]
 
-    /// Returns the SHA-256 of the record and of the tables that people may edit, for `run.json`.
+    /// Returns the SHA-256 of the files that people may edit, for `run.json`.
     package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
         var digests: [String: String] = [:]
-        for file in hiding + [EpisodeTable.file, LandmarkFile.name, record] {
-            if access("\(folder)/\(file)", F_OK) == 0 { digests[file] = try digest(of: file, in: folder) }
+        for file in corrected where file != ResultFolder.Kind.result.record && access("\(folder)/\(file)", F_OK) == 0 {
+            digests[file] = try digest(of: file, in: folder)
         }
         return digests
     }

@@ -112,6 +112,18 @@ package struct CoverFile: Decodable, Sendable {
         return (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
     }
 
+    /// Whether the video with hidden faces in a result, if there is one, was made with the covers of today: those at the path,
+    /// or beside the result.
+    package static func areCurrent(in result: String, path: String?) -> Bool {
+        struct Record: Decodable { let covers: [String: JSONValue]? }
+        guard FileSystem.entry(result + "/anonymized.json") != nil else { return true }
+        do {
+            let made = try RecordFile.decode(Record.self, folder: result, name: "anonymized.json")
+            let drawn = try (path ?? Self.path(beside: result)).map { try CoverFile(path: $0) }
+            return made.covers?["sha256"] == drawn.map { .text($0.sha256) }
+        } catch { return false }
+    }
+
     /// Returns the path of the file beside a result, or `nil` if there is none. Throws if the video in the result, or the one
     /// at `output`, was made with covers, because without the file they would be lost.
     package static func path(beside result: String, output: String? = nil) throws(VidscanError) -> String? {

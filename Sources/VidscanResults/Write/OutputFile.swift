@@ -8,11 +8,13 @@ final class OutputFile {
     private var isOpen = true
     private var buffer = ByteWriter(reservingCapacity: 1 << 16)
 
-    init(path: String) throws(VidscanError) {
+    /// `isPrivate`: only the user can read the file.
+    init(path: String, isPrivate: Bool = false) throws(VidscanError) {
         let file = FilePath.name(of: path)
         let name = file.hasPrefix(".") ? "its temporary file \(file)" : file
         self.name = name
-        descriptor = try VidscanError.writing("cannot create \(name)", try FileSystem.create(path))
+        descriptor = try VidscanError.writing(
+            "cannot create \(name)", try FileSystem.create(path, isPrivate: isPrivate))
     }
 
     deinit { if isOpen { Glibc.close(descriptor) } }

@@ -16,6 +16,8 @@ package struct Publication: Sendable {
         let video, original, sha256, approvedBy, approvedAt: String
         /// Who stays visible on purpose.
         let visible: String?
+        /// Why the video may show more than usual, as its record says.
+        let weaknesses: [String]?
         var verified = false
         /// Whether the file was there. If it is not there any more, somebody has withdrawn it.
         var appeared: Bool?
@@ -28,6 +30,7 @@ package struct Publication: Sendable {
         let sha256, corrections: String?
         let covers: [String: JSONValue]?
         let visible: Visible?
+        let weaknesses: [String]?
     }
 
     /// Somebody has removed a version from the folder, where it stays away.
@@ -120,7 +123,8 @@ package struct Publication: Sendable {
             ? try RecordFile.decode(Record.self, folder: records, name: recordName)
             : Record(
                 video: name, original: original, sha256: sha256, approvedBy: approver,
-                approvedAt: Date().formatted(.iso8601), visible: Self.visible(hiding.visible, drawn))
+                approvedAt: Date().formatted(.iso8601), visible: Self.visible(hiding.visible, drawn),
+                weaknesses: hiding.weaknesses)
         guard isPublished || replaces || record.appeared != true else { throw Withdrawal(video: name) }
         guard !isPublished || verify != nil && !record.verified else {
             try keep(record, recordName)
@@ -132,6 +136,10 @@ package struct Publication: Sendable {
         }
         let file = try AtomicFile(path: path, replaces: replaces || isPublished)
         try FileSystem.copy(source, to: file.descriptor)
+        // Times would tell in which order the originals were published: by their names.
+        let day = timespec(tv_sec: time(nil) / 86_400 * 86_400, tv_nsec: 0)
+        try VidscanError.writing(
+            "cannot set the time of \(name)", try SystemError.check(futimens(file.descriptor, [day, day])))
         guard try FileDigest.sha256(path: file.writingPath) == sha256 else {
             throw VidscanError(.changed, "its video changed while it was being published", stage: .write)
         }

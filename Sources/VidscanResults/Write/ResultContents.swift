@@ -1,9 +1,9 @@
 package import VidscanBase
 
-/// What would be lost with a result's folder: corrections, files that vidscan did not write, and edited tables.
+/// What would be lost with a result's folder: corrections, files that vidscan did not write, and edited ones.
 package struct ResultContents: Sendable, Equatable {
     package let hasCorrections: Bool
-    /// Sorted names of files that vidscan did not write, and of tables that were changed since.
+    /// Sorted names of files that vidscan did not write, and of those that were changed since.
     private let (foreign, edited): ([String], [String])
 
     /// Returns `nil` if everything in the folder can be made again from the video.
@@ -36,16 +36,22 @@ package struct ResultContents: Sendable, Equatable {
         let parts =
             (hasCorrections ? ["corrections"] : [])
             + list(foreign, "a file that vidscan did not write", "files that vidscan did not write")
-            + list(edited, "a table that somebody has edited", "tables that somebody has edited")
+            + list(edited, "a file that somebody has edited", "files that somebody has edited")
         guard !parts.isEmpty else { return "its files cannot be listed" }
         return "it has \(parts.joined(separator: ", and "))"
     }
 
-    /// Tables whose digest differs from the one in `run.json`.
+    /// Tables whose digest differs from the one in `run.json`, and the video whose digest differs from the one in its record.
     private static func edited(in folder: Folder, record: String) -> [String] {
         struct Record: Decodable { let digests: [String: String]? }
         let digests = (try? RecordFile.decode(Record.self, folder: folder.path, name: record))?.digests ?? [:]
-        return digests.filter { (try? ResultFiles.digest(of: $0.key, in: folder.path)) != $0.value }.map(\.key)
+        struct Hiding: Decodable { let sha256: String? }
+        let made = (try? RecordFile.decode(Hiding.self, folder: folder.path, name: "anonymized.json"))?.sha256
+        let videos = made.map { sha256 in
+            StoredResult.videosWithHiddenFaces(in: folder.path).map { (FilePath.name(of: $0), sha256) }
+        }
+        return (digests.map { ($0.key, $0.value) } + (videos ?? []))
+            .filter { (try? ResultFiles.digest(of: $0.0, in: folder.path)) != $0.1 }.map(\.0)
     }
 
     static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
