@@ -52,10 +52,13 @@ package struct BatchFolder: Sendable {
         let limit = Self.limit(days)
         let journals = try BatchJournal.all(in: path, shard: shard, writable: true)
         for journal in journals {
+            let pruned = Set(try journal.items().filter { $0.status == .pruned }.map { PathBytes($0.resultPath) })
             for resultPath in try journal.prune(before: limit) {
                 switch try remove(resultPath, before: limit, journal) {
                 case .removed: pruning.removed += 1
                 case .gone: break
+                case .newer where pruned.contains(PathBytes(resultPath)): break
+                case .newer: try journal.restorePruned(resultPath)
                 case .kept(let reason):
                     try journal.restorePruned(resultPath)
                     pruning.kept.append((resultPath, reason))
@@ -101,15 +104,15 @@ package struct BatchFolder: Sendable {
     private static func limit(_ days: Double) -> Double { Date().timeIntervalSince1970 - days * 86400 }
 
     private enum Removal {
-        case removed
-        /// There is no result, or a newer one.
-        case gone
+        case removed, gone
+        /// Than its row.
+        case newer
         case kept(String)
     }
 
     private static func judge(_ result: Folder, before limit: Double) -> Removal {
-        guard let modified = result.modified(ResultFolder.Kind.result.record), Double(modified) / 1e9 < limit
-        else { return .gone }
+        guard let modified = result.modified(ResultFolder.Kind.result.record) else { return .gone }
+        guard Double(modified) / 1e9 < limit else { return .newer }
         return ResultContents(result).map { .kept($0.words) } ?? .removed
     }
 

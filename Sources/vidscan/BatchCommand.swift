@@ -67,7 +67,9 @@ struct BatchStatusCommand: ParsableCommand {
         try BatchFolder(folder).removeLeftovers()
         let report = try BatchReport(folder: folder)
         if json { Output.json(try report.json()) } else { Output.write(report.text + "\n") }
-        if strict, report.hasFailures { throw ExitStatus.someFailed }
+        let missing = BatchJournal.missingShards(in: folder)
+        if let missing { Output.error("vidscan: warning: \(missing)") }
+        if strict, report.hasFailures || missing != nil { throw ExitStatus.someFailed }
     }
 }
 
@@ -97,6 +99,9 @@ struct BatchMergeCommand: ParsableCommand {
             // Only a warning, because the user asked for the table, and the folder may be read-only.
             Output.error("vidscan: warning: \(error)")
         }
+        guard let missing = BatchJournal.missingShards(in: folder.path) else { return }
+        Output.error("vidscan: error: \(missing); the others were merged")
+        throw ExitStatus.someFailed
     }
 }
 

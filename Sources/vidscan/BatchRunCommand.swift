@@ -111,6 +111,7 @@ private struct BatchWork {
         // Includes inputs of another process, because that process may die.
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let batch = batch(journal, budget)
+        let devices = files.inputs.map(FileSystem.device)
         let result = await interrupts.run { try await batch.run(due) }
         do { try batch.live.finish(result) } catch {
             // If the batch failed too, its error matters more.
@@ -131,6 +132,13 @@ private struct BatchWork {
             summary.failures.append((path.path, reason))
             summary.progress.failed += 1
             reporter.failed(path.path, reason: reason)
+        }
+        // A folder or disk that vanished takes its files with it.
+        for (root, device) in zip(files.inputs, devices)
+        where summary.progress.gone > 0 && device != nil && FileSystem.device(root) != device {
+            summary.failures.append((root, "it vanished during the run"))
+            summary.progress.failed += 1
+            reporter.failed(root, reason: "it vanished during the run")
         }
         let overtaken = try journal.countOvertaken(among: paths, configuration: digest)
         if overtaken > 0 { reporter.overtaken(files: overtaken) }

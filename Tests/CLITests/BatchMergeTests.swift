@@ -61,12 +61,14 @@ struct BatchMergeTests: BatchTesting {
         try FileManager.default.removeItem(atPath: other)
         #expect(
             try refusal(in: folder, table: "frames")
-                == "vidscan: error: cannot read \(other): No such file or directory; run the batch again\n")
+                == "vidscan: error: cannot read \(other): No such file or directory; remove its folder and run the batch again\n"
+        )
         // A pipe without a writer must not be waited for.
         mkfifo(other, 0o600)
         #expect(
             try refusal(in: folder, table: "frames")
-                == "vidscan: error: cannot read \(other): it is not a regular file; run the batch again\n")
+                == "vidscan: error: cannot read \(other): it is not a regular file; remove its folder and run the batch again\n"
+        )
         // The other tables are intact.
         #expect(try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder).status == 0)
     }
@@ -94,6 +96,20 @@ struct BatchMergeTests: BatchTesting {
         let videos = try CSVTable(merged.output).texts("video")
         #expect(videos.count == 9)
         #expect(Set(videos).count == 9)
+    }
+
+    @Test("A shard that has not run is named, and the others are merged")
+    func missingShard() throws {
+        let folder = try makeFolder((0..<8).map { "\($0).png" })
+        #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "1/2", in: folder).status == 0)
+        let merged = try Tool.run("batch", "merge", "out", in: folder)
+        merged.expectError("has no journal of 1 shard of 2, such as 0/2; the others were merged")
+        #expect(!merged.output.isEmpty)
+        let status = try Tool.run("batch", "status", "out", in: folder)
+        #expect(status.status == 0 && status.errors.contains("has no journal of 1 shard of 2"), "\(status.errors)")
+        #expect(try Tool.run("batch", "status", "out", "--strict", in: folder).status == 1)
+        #expect(try Tool.run("batch", "in", "--output", "out", "--shard", "0/2", in: folder).status == 0)
+        #expect(try Tool.run("batch", "merge", "out", in: folder).status == 0)
     }
 
     @Test("A shard does not replace the result of another shard")

@@ -40,6 +40,8 @@ struct PruningTests: JournalTesting {
         #expect(
             folder.entries.filter { $0.contains(".vidscan") && !$0.contains("/") }
                 == ["again.vidscan", "made-by-hand.vidscan"])
+        // What stays on the disk stays in the tables of the batch.
+        #expect(try journal.items().first { $0.path == "/made-by-hand" }?.status == .done)
         #expect(try BatchFolder(folder.path).prune(olderThanDays: 9).removed == 0)
     }
 }

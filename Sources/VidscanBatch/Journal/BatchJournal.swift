@@ -96,6 +96,16 @@ package final class BatchJournal: Sendable {
         }
     }
 
+    /// Says which shards of the batch have no journal: they have not run. `nil` if none is missing.
+    package static func missingShards(in folder: String) -> String? {
+        let shards = names(in: folder).compactMap { $0.wholeMatch(of: /batch-(\d+)-of-(\d+)/)?.output }
+        guard let count = shards.first.flatMap({ Int($0.2) }), count <= 100_000 else { return nil }
+        let missing = (0..<count).filter { index in !shards.contains { $0.1 == "\(index)" } }
+        guard let first = missing.first else { return nil }
+        return
+            "\(folder) has no journal of \(NumberText.count(missing.count, "shard")) of \(count), such as \(first)/\(count)"
+    }
+
     static func exists(in folder: String) -> Bool { !names(in: folder).isEmpty }
     static func hasShards(_ folder: String) -> Bool { names(in: folder).contains { $0 != "batch" } }
 

@@ -68,7 +68,10 @@ package final class BatchMetrics: Sendable {
             ("files_with_warnings", "Finished inputs with warnings.", [(nil, "\(report.withWarnings.count)")]),
             ("video_seconds", "Seconds of video analysed.", [(nil, "\(report.videoSeconds)")]),
             ("running", "1 while a run is in progress.", [(nil, exitStatus == nil ? "1" : "0")]),
-            ("run_duration_seconds", "How long the run took, or has taken so far.", [(nil, "\(Int(now - started))")]),
+            (
+                "run_duration_seconds", "How long the run took, or has taken so far.",
+                [(nil, "\(max(0, Int(now - started)))")]
+            ),
             ("last_run_timestamp_seconds", "When the last run ended.", []),
             ("exit_status", "Exit status of the last run that ended.", []),
             ("last_success_timestamp_seconds", "When a run last ended with exit status 0.", []),

@@ -55,7 +55,9 @@ package struct MergedTable: Sendable {
     private static func open(_ source: String) throws(VidscanError) -> FileHandle {
         do throws(SystemError) {
             return FileHandle(fileDescriptor: try FileSystem.openFile(source).descriptor, closeOnDealloc: true)
-        } catch { throw VidscanError(.input, "cannot read \(source): \(error); run the batch again") }
+        } catch {
+            throw VidscanError(.input, "cannot read \(source): \(error); remove its folder and run the batch again")
+        }
     }
 
     private static func reading<Value>(_ source: String, _ read: () throws -> Value) throws(VidscanError) -> Value {

@@ -68,8 +68,10 @@ struct FileAttempt: Sendable {
             case .ended(let termination, let lastErrorLine):
                 let (state, reason) = (self.state.current, Self.reason(termination, lastErrorLine))
                 let isInterrupted = state.interruption != nil && state.killReason == nil
+                // Such as too few threads or too little memory for any file.
+                let kind: WorkerFailure = termination == .status(2) ? .setup : .other
                 return Outcome(
-                    result: .failed(state.killReason ?? reason, isInterrupted ? .interrupted : .other),
+                    result: .failed(state.killReason ?? reason, isInterrupted ? .interrupted : kind),
                     workerHasEnded: true)
             }
         }

@@ -55,8 +55,9 @@ package enum ResultFiles {
     /// Returns the SHA-256 of the files that people may edit, for `run.json`.
     package static func digests(in folder: String) throws(VidscanError) -> [String: String] {
         var digests: [String: String] = [:]
-        for file in corrected where file != ResultFolder.Kind.result.record && access("\(folder)/\(file)", F_OK) == 0 {
-            digests[file] = try digest(of: file, in: folder)
+        // Nothing may remain of embeddings that are forgotten.
+        for file in corrected where ![ResultFolder.Kind.result.record, EmbeddingFile.name].contains(file) {
+            if access("\(folder)/\(file)", F_OK) == 0 { digests[file] = try digest(of: file, in: folder) }
         }
         return digests
     }

@@ -138,7 +138,7 @@ package struct Publication: Sendable {
         try FileSystem.copy(source, to: file.descriptor)
         // Times would tell in which order the originals were published: by their names.
         let day = timespec(tv_sec: time(nil) / 86_400 * 86_400, tv_nsec: 0)
-        try VidscanError.writing(
+        _ = try VidscanError.writing(
             "cannot set the time of \(name)", try SystemError.check(futimens(file.descriptor, [day, day])))
         guard try FileDigest.sha256(path: file.writingPath) == sha256 else {
             throw VidscanError(.changed, "its video changed while it was being published", stage: .write)
