@@ -52,7 +52,7 @@ enum RenderWarnings {
         return (findsNothing ? ["no face was found, so nothing is hidden"] : [])
             + (weaker.isEmpty
                 ? [] : ["less is hidden than usual (\(weaker.joined(separator: ", "))): people may be recognisable"])
-            + (drawsShape ? ["what is drawn over the covers shows the shape of the faces (--show mesh or points)"] : [])
+            + (drawsShape ? ["the overlay draws the shape of the faces over their covers (--show mesh or points)"] : [])
     }
 
     static func corrections(in tables: FaceTables, _ choice: FaceChoice) -> [String] {

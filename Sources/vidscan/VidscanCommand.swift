@@ -94,7 +94,7 @@ struct VidscanCommand: AsyncParsableCommand {
         return isUsage ? ExitStatus.usage.rawValue : ExitStatus.someFailed.rawValue
     }
 
-    /// Reports the error that ended the command, in the format of its log even if it has not begun.
+    /// Reports the error that ended the command, as JSON if its log was to be JSON.
     private static func complain(_ problem: String) {
         let line = CommandLine.arguments.joined(separator: " ")
         let isJSON = line.contains(/\ --log-format[= ]json\b/)

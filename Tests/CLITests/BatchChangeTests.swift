@@ -188,4 +188,22 @@ struct BatchChangeTests: BatchTesting {
             #expect(try ChildProcess.run([Checkout.tool] + line, in: folder.path).output == text)
         }
     }
+
+    @Test("A folder that vanishes during the run fails it")
+    func vanished() throws {
+        let folder = try TemporaryFolder()
+        for name in ["a", "b", "c"] {
+            try FileManager.default.createDirectory(atPath: folder.path + "/in", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: Checkout.clip, toPath: "\(folder.path)/in/\(name).mp4")
+            try age("\(folder.path)/in/\(name).mp4")
+        }
+        let run = try ChildProcess(
+            [Checkout.tool, "batch", "in", "--output", "out", "--jobs", "1", "--rate", "25"], in: folder.path)
+        try run.waitForErrors(containing: "3 to analyse")
+        while !folder.entries.contains(where: { $0.contains(".partial-") }) { usleep(1000) }
+        try FileManager.default.moveItem(atPath: folder.path + "/in", toPath: folder.path + "/moved")
+        let outcome = try run.finish()
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        #expect(outcome.errors.contains("error: in: it vanished during the run"), "\(outcome.errors)")
+    }
 }

@@ -55,7 +55,7 @@ struct VideoTracks {
             times.append(frame.microseconds)
             sampleCount += 1
         }
-        // A gap of a whole blink says nothing about how well others are seen.
+        // A stall of half a second says nothing about the rate of the rest.
         interval = RegularClock.interval(of: times, limit: 500_000) / 1e6
     }
 

@@ -98,7 +98,7 @@ package enum FileSystem {
         return one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
-    /// A number for the file system on which a file lies; `nil` if there is no file.
+    /// The device number of a file's file system; `nil` if the file does not exist.
     package static func device(_ path: String) -> UInt64? { status(path).map { UInt64($0.st_dev) } }
 
     package static func sync(_ descriptor: Int32) throws(SystemError) { try SystemError.check(fsync(descriptor)) }

@@ -96,7 +96,7 @@ package final class BatchJournal: Sendable {
         }
     }
 
-    /// Says which shards of the batch have no journal: they have not run. `nil` if none is missing.
+    /// Names a shard of the batch that has never run, and how many there are; `nil` if all have run.
     package static func missingShards(in folder: String) -> String? {
         let shards = names(in: folder).compactMap { $0.wholeMatch(of: /batch-(\d+)-of-(\d+)/)?.output }
         guard let count = shards.first.flatMap({ Int($0.2) }), count <= 100_000 else { return nil }

@@ -112,10 +112,12 @@ package struct CoverFile: Decodable, Sendable {
         return (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
     }
 
+    /// Of a video with hidden faces.
+    private struct Record: Decodable { let covers: [String: JSONValue]? }
+
     /// Whether the video with hidden faces in a result, if there is one, was made with the covers of today: those at the path,
     /// or beside the result.
     package static func areCurrent(in result: String, path: String?) -> Bool {
-        struct Record: Decodable { let covers: [String: JSONValue]? }
         guard FileSystem.entry(result + "/anonymized.json") != nil else { return true }
         do {
             let made = try RecordFile.decode(Record.self, folder: result, name: "anonymized.json")
@@ -129,7 +131,6 @@ package struct CoverFile: Decodable, Sendable {
     package static func path(beside result: String, output: String? = nil) throws(VidscanError) -> String? {
         let path = usualPath(beside: result)
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
-        struct Record: Decodable { let covers: [String: JSONValue]? }
         for record in [FilePath.absolute(result) + "/anonymized.json", output.map { FilePath.absolute($0) + ".json" }] {
             guard let record, FileSystem.entry(record) != nil else { continue }
             let (folder, name) = (FilePath.folder(of: record), FilePath.name(of: record))
