@@ -4,9 +4,6 @@ public import VidscanFaces
 /// arXiv:1801.04381) with squeeze-and-excitation (Hu et al., 2017, arXiv:1709.01507). It computes an embedding of a face
 /// from an aligned crop.
 public struct FaceEmbedder: Sendable {
-    /// The side of the input in pixels.
-    public static let resolution = FaceCrop.resolution
-
     private let model: CompiledModel
     /// The number of sessions that run at the same time.
     public let concurrency: Int
@@ -28,7 +25,7 @@ public struct FaceEmbedder: Sendable {
         public func embed(_ crop: FaceCrop) throws(InferenceError) -> (embedding: FaceEmbedding, mirrorDistance: Double)
         {
             let upright = try output(crop) { $0 }
-            let mirrored = try output(crop) { FaceEmbedder.resolution - 1 - $0 }
+            let mirrored = try output(crop) { FaceCrop.resolution - 1 - $0 }
             return (
                 FaceEmbedding(direction: zip(upright.values, mirrored.values).map(+)),
                 upright.cosineDistance(to: mirrored)
@@ -38,7 +35,7 @@ public struct FaceEmbedder: Sendable {
         /// - Parameter column: The crop's column for each column of the input.
         private func output(_ crop: FaceCrop, column: (Int) -> Int) throws(InferenceError) -> FaceEmbedding {
             let tensor = try request.input()
-            let (side, plane) = (FaceEmbedder.resolution, FaceEmbedder.resolution * FaceEmbedder.resolution)
+            let (side, plane) = (FaceCrop.resolution, FaceCrop.resolution * FaceCrop.resolution)
             try InferenceError.checkSize(tensor.count == 3 * plane, of: "the embedding's input has")
             // The network's channels are B', G', R'.
             for channel in 0..<3 {

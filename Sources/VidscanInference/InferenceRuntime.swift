@@ -10,7 +10,7 @@ public final class InferenceRuntime: @unchecked Sendable {
     private let core: OpaquePointer
 
     public init() throws(InferenceError) {
-        let library = try OpenVINOLibrary.loaded()
+        let library = try OpenVINOLibrary.loaded.get()
         self.library = library
         core = try library.object("cannot start the inference runtime") { library.functions.core_create($0) }
     }
@@ -28,7 +28,7 @@ public final class InferenceRuntime: @unchecked Sendable {
 
     /// OpenVINO's build number, for example `2026.4.1-22982-…`.
     public static var version: String {
-        guard let functions = try? OpenVINOLibrary.loaded().functions else { return "unknown" }
+        guard let functions = try? OpenVINOLibrary.loaded.get().functions else { return "unknown" }
         var version = ov_version_t()
         guard functions.get_openvino_version(&version) == 0 else { return "unknown" }
         defer { functions.version_free(&version) }
@@ -146,9 +146,7 @@ final class OpenVINOLibrary: @unchecked Sendable {
 
     private init(_ functions: vs_openvino) { self.functions = functions }
 
-    static func loaded() throws(InferenceError) -> OpenVINOLibrary { try result.get() }
-
-    private static let result = Result { () throws(InferenceError) in
+    static let loaded = Result { () throws(InferenceError) in
         var functions = vs_openvino()
         if let reason = vs_load_openvino(try path(), &functions) {
             throw InferenceError(.runtime, "cannot load OpenVINO: \(String(cString: reason))")

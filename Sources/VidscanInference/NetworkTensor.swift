@@ -104,7 +104,7 @@ struct NetworkWeights {
 
     /// The outputs are padded to a multiple of 16.
     mutating func linear(inputs: Int, outputs: Int, activation: vs_activation) -> vs_linear {
-        let padded = Self.padded(outputs)
+        let padded = (outputs + 15) / 16 * 16
         return vs_linear(
             inputs: inputs, outputs: padded, weights: take(inputs * padded), bias: take(padded), activation: activation,
             slopes: activation == VS_PRELU ? take(padded) : nil)
@@ -113,8 +113,6 @@ struct NetworkWeights {
     mutating func depthwise(channels: Int, stride: Int) -> vs_depthwise {
         vs_depthwise(channels: channels, stride: stride, weights: take(9 * channels), bias: take(channels))
     }
-
-    static func padded(_ outputs: Int) -> Int { (outputs + 15) / 16 * 16 }
 
     /// Returns the owner of the weights. Throws unless the file holds exactly the weights that were taken.
     func finish() throws(InferenceError) -> AlignedBytes {

@@ -50,8 +50,6 @@ package final class OverlayPainter {
         if style.elements.contains(.bars) { try paintBars(of: face, others: others, ink, sizes, on: frame) }
     }
 
-    // MARK: On the face
-
     private func draw(pointsOf face: FaceState, _ sizes: Sizes) {
         let radius = face.box.width * 0.055
         let strokes: [DrawingSurface.Style] = [
@@ -125,8 +123,6 @@ package final class OverlayPainter {
         }
     }
 
-    // MARK: Label
-
     private func paintLabel(
         of face: FaceState, _ ink: Ink, _ sizes: Sizes, on frame: EditableFrame
     ) throws(MediaError) {
@@ -162,8 +158,6 @@ package final class OverlayPainter {
             surface.text(text, at: Point(x: x + numberWidth + padding, y: base), size: sizes.font, .white)
         }
     }
-
-    // MARK: Bars
 
     private func paintBars(
         of face: FaceState, others: [Rectangle], _ ink: Ink, _ sizes: Sizes, factor: Double = 1, on frame: EditableFrame

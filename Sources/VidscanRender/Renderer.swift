@@ -162,28 +162,27 @@ package struct Renderer: Sendable {
     }
 
     private func transcoderOptions(_ result: StoredResult) -> Transcoder.Options {
-        var transcoderOptions = Transcoder.Options(rateFactor: options.rateFactor)
-        transcoderOptions.codec = options.codec
-        transcoderOptions.height = options.height
-        transcoderOptions.copiesAudio = options.copiesAudio
-        transcoderOptions.copiesSubtitles = options.copiesSubtitles
-        transcoderOptions.keepsMetadata = options.keepsMetadata ?? (options.anonymize == nil)
-        transcoderOptions.reading.streamIndex = result.record.video.stream
-        transcoderOptions.reading.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
-        transcoderOptions.reading.limits = options.limits
         let (video, filters) = (result.record.video, result.record.filters)
+        var wanted = Transcoder.Options(rateFactor: options.rateFactor)
+        wanted.codec = options.codec
+        wanted.height = options.height
+        wanted.copiesAudio = options.copiesAudio
+        wanted.copiesSubtitles = options.copiesSubtitles
+        wanted.keepsMetadata = options.keepsMetadata ?? (options.anonymize == nil)
+        wanted.reading.streamIndex = video.stream
+        wanted.reading.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
+        wanted.reading.limits = options.limits
         if options.isProxy, let width = video.displayWidth, let height = video.displayHeight {
             let full = PictureSize(width: filters?.sourceWidth ?? width, height: filters?.sourceHeight ?? height)
             let isLarge = full.shortSide > RenderOptions.proxySide
-            transcoderOptions.height =
-                isLarge ? (full.height * RenderOptions.proxySide / full.shortSide + 1) / 2 * 2 : nil
+            wanted.height = isLarge ? (full.height * RenderOptions.proxySide / full.shortSide + 1) / 2 * 2 : nil
         }
         if options.anonymize != nil {
             // The frames must be decoded as the analysis decoded them.
-            transcoderOptions.reading.decoderThreads = AnonymizeOptions.decoderThreads
-            transcoderOptions.reading.skipsUnneededPackets = filters?.everyFrame != true
+            wanted.reading.decoderThreads = AnonymizeOptions.decoderThreads
+            wanted.reading.skipsUnneededPackets = filters?.everyFrame != true
         }
-        return transcoderOptions
+        return wanted
     }
 
     private static func digest(of path: String) throws(VidscanError) -> String {

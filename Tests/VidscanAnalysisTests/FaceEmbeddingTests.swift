@@ -50,7 +50,7 @@ struct FaceEmbeddingTests {
                 found = fit.mesh
             }
             try cropper.crop(
-                frame, square: EmbeddingCrop.square(around: try #require(found)), resolution: FaceEmbedder.resolution,
+                frame, square: EmbeddingCrop.square(around: try #require(found)), resolution: FaceCrop.resolution,
                 into: &tensor)
             let pixels = tensor.map { UInt8(min(max($0, 0), 255).rounded()) }
             let (embedding, distance) = try embedder.embed(FaceCrop(pixels: pixels))

@@ -121,9 +121,7 @@ struct ExpressionModelTests {
                 #expect(metric == .joy ? now <= before : now == before)
             }
         }
-        var flushed = measure(face)
-        flushed[.flushed] = 100
-        #expect(flushed.dominantEmoji(among: [.flushed]) == nil)
+        #expect(Metric.dominantEmoji(among: [.flushed]) { _ in 100 } == nil)
         #expect(Metric.namedEmojis.contains(.smiley) && !Metric.namedEmojis.contains(.flushed))
         #expect(Metric.namedEmotions.allSatisfy { $0.status != .experimental })
     }

@@ -65,7 +65,7 @@ struct FaceEmbedderTests {
     /// Returns a square of the sample, converted to R'G'B' in integers as the reference does.
     private static func crop(_ golden: Golden.Case) throws -> FaceCrop {
         let size = PictureSize(width: 640, height: 360)
-        let side = FaceEmbedder.resolution
+        let side = FaceCrop.resolution
         let decoded = try ChildProcess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-vf", "select='eq(n,\(golden.frame))'",
             "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-",

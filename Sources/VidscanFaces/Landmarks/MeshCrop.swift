@@ -106,14 +106,11 @@ public enum EmbeddingCrop {
 
     /// Positions in a unit square, from the Open Model Zoo's description, and the mesh points whose means they are.
     private static let meanFace: [(indices: [Int], position: Point)] = [
-        // The subject's right eye, on the left of the picture, and the left one.
-        ([33, 133], Point(x: 0.31556875, y: 0.46157411)),
-        ([362, 263], Point(x: 0.68262292, y: 0.46157411)),
-        // Tip of the nose.
-        ([1], Point(x: 0.50026250, y: 0.64050536)),
-        // Corners of the mouth.
-        ([61], Point(x: 0.34947188, y: 0.82469196)),
-        ([291], Point(x: 0.65343646, y: 0.82469196)),
+        ([MeshPoint.rightEyeOuter, MeshPoint.rightEyeInner], Point(x: 0.31556875, y: 0.46157411)),
+        ([MeshPoint.leftEyeInner, MeshPoint.leftEyeOuter], Point(x: 0.68262292, y: 0.46157411)),
+        ([MeshPoint.noseTip], Point(x: 0.50026250, y: 0.64050536)),
+        ([MeshPoint.rightMouthCorner], Point(x: 0.34947188, y: 0.82469196)),
+        ([MeshPoint.leftMouthCorner], Point(x: 0.65343646, y: 0.82469196)),
     ]
 }
 

@@ -118,15 +118,12 @@ public struct ExpressionModel: Sendable {
 public struct FaceExpressions: Sendable, Equatable {
     /// 0…1, in the model's order; none if only one side of the face can be measured.
     public let blendshapes: [Float]
-    fileprivate(set) var values: MetricValues
+    fileprivate let values: MetricValues
     /// `nil` if the pixels were not looked at, or only one side of the face can be measured.
     public let evidence: PixelEvidence?
 
     /// In the metric's range; 0 or 1 for a yes-or-no metric.
-    public subscript(metric: Metric) -> Double? {
-        get { values[metric] }
-        set { values[metric] = newValue }
-    }
+    public subscript(metric: Metric) -> Double? { values[metric] }
 
     /// As ``Metric/dominantEmoji(among:score:)``.
     public func dominantEmoji(among metrics: Set<Metric>) -> Metric? {

@@ -23,21 +23,19 @@ struct SignatureComparison: Sendable {
 
     /// An upper bound of ``structure``: the difference if nothing has moved.
     static func structureInPlace(_ a: FrameSignature, _ b: FrameSignature) -> Double {
-        var sums: (a: Float, b: Float, squaresA: Float, squaresB: Float, products: Float) = (0, 0, 0, 0, 0)
+        var (sumA, sumB, squareA, squareB, product): (Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0)
         a.thumbnail.withUnsafeBufferPointer { a in
             b.thumbnail.withUnsafeBufferPointer { b in
                 for cell in 0..<side * side {
-                    sums.a += a[cell]
-                    sums.b += b[cell]
-                    sums.squaresA += a[cell] * a[cell]
-                    sums.squaresB += b[cell] * b[cell]
-                    sums.products += a[cell] * b[cell]
+                    sumA += a[cell]
+                    sumB += b[cell]
+                    squareA += a[cell] * a[cell]
+                    squareB += b[cell] * b[cell]
+                    product += a[cell] * b[cell]
                 }
             }
         }
-        return 1
-            - correlation(
-                sums.a, sums.b, squareA: sums.squaresA, squareB: sums.squaresB, product: sums.products, x: 0, y: 0)
+        return 1 - correlation(sumA, sumB, squareA: squareA, squareB: squareB, product: product, x: 0, y: 0)
     }
 
     /// 1 − the maximum normalised correlation over all shifts, limited to 0…1.

@@ -147,7 +147,7 @@ enum AssociationScore {
     }
 
     private static func ramp(_ value: Double, same: Double, other: Double, _ high: Double, _ low: Double) -> Double {
-        high + min(max((value - same) / (other - same), 0), 1) * (low - high)
+        high + VidscanFaces.ramp(value, same, other) * (low - high)
     }
 }
 
@@ -158,7 +158,7 @@ struct MotionEstimate: Sendable {
     private(set) var box: Rectangle
     private(set) var seconds: Double
     /// Pixels per second.
-    private(set) var velocity = Point(x: 0, y: 0)
+    private var velocity = Point.zero
     /// Change of the logarithm of the size, per second.
     private var growth = 0.0
     private var samples = 1

@@ -23,7 +23,7 @@ public struct TrackSummary: Sendable {
     public let epoch: Int
     public private(set) var firstBox, lastBox: Rectangle
     /// Over the last two samples, in pixels per second.
-    public private(set) var lastVelocity = Point(x: 0, y: 0)
+    private var lastVelocity = Point.zero
     /// Sum over samples of the face's size as a fraction of the frame's shorter side.
     public private(set) var prominence = 0.0
     public private(set) var bestConfidence = 0.0, bestWeight = 0.0

@@ -233,8 +233,6 @@ final class Anonymizer {
 
     private static let solid = EditableFrame.Cover.color(red: 0.13, green: 0.14, blue: 0.16)
 
-    // MARK: Shapes
-
     private func extent(of state: FaceState) -> Rectangle {
         if options.shape == .mesh, let mesh = state.mesh { return Rectangle(around: state.box.corners + outline(mesh)) }
         return state.box.grown(by: state.box.width * options.margin, state.box.height * options.margin)

@@ -64,8 +64,6 @@ final class DrawingSurface {
         (context, surface) = (nil, nil)
     }
 
-    // MARK: Shapes
-
     enum Style: Sendable { case fill(Ink), stroke(Ink, width: Double), erase }
 
     /// Rounds the corners if `radius` is positive.
@@ -132,8 +130,6 @@ final class DrawingSurface {
 
     private func set(_ ink: Ink) { cairo_set_source_rgba(context, ink.red, ink.green, ink.blue, ink.opacity) }
 
-    // MARK: Text
-
     /// Returns the distance to the start of the next text, and the heights above and below the baseline. `size` is the
     /// font size in drawing units.
     func measure(_ text: String, size: Double) -> (width: Double, ascent: Double, descent: Double) {
@@ -157,8 +153,6 @@ final class DrawingSurface {
         cairo_select_font_face(context, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
         cairo_set_font_size(context, size)
     }
-
-    // MARK: Images
 
     /// `part` is in pixels of the image; `target` is in drawing units, before the clockwise rotation about `pivot`.
     func image(_ image: DrawnImage, part: Rectangle, target: Rectangle, pivot: Point, degrees: Double) {
