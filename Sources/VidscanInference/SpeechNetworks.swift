@@ -7,11 +7,10 @@ public struct VoiceDetector {
     public static let chunk = 512
     /// Samples of the chunk before that the network sees too.
     private static let context = 64
-    private static let stateCount = 2 * 128
 
     private let request: InferenceRequest
     private var samples = [Float](repeating: 0, count: context)
-    private var state = [Float](repeating: 0, count: stateCount)
+    private var state = [Float](repeating: 0, count: 2 * 128)
 
     /// - Parameter path: The `.onnx` file that the package silero-vad has for OpenVINO.
     public init(runtime: InferenceRuntime, path: String) throws(InferenceError) {

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The appearance and shape of one person, averaged over samples.
-public struct IdentityProfile: Sendable {
+struct IdentityProfile: Sendable {
     private static let portraitLength = AppearanceDescriptor.side * AppearanceDescriptor.side
 
     private struct Mean {
@@ -33,12 +33,12 @@ public struct IdentityProfile: Sendable {
     private var shape: [Double] = []
     private var shapeWeight = 0.0
 
-    public init() {}
-    public init(_ detection: TrackedDetection) { add(detection) }
+    init() {}
+    init(_ detection: TrackedDetection) { add(detection) }
 
     /// Adds a detection, weighted by its visibility. `memory` limits the weight of all earlier ones, except for the
     /// shape, so that the profile follows changes of light and pose.
-    public mutating func add(_ detection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
+    mutating func add(_ detection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
         guard weight > 0 else { return }
         if let bytes = detection.appearance?.bytes {
             portrait.add(bytes[..<Self.portraitLength], weight: weight, memory: memory) { ($0 - 127.5) / 127.5 }
@@ -59,10 +59,10 @@ public struct IdentityProfile: Sendable {
     }
 
     /// Each part is 0 (same) to 1, or `nil` if one of the profiles lacks it.
-    public struct Difference: Sendable, Equatable {
-        public var portrait, hair, clothes, skin: Double?
+    struct Difference: Sendable, Equatable {
+        var portrait, hair, clothes, skin: Double?
         /// Log likelihood ratio of the shapes: above 0, one person is more likely than two.
-        public var shapeEvidence: Double?
+        var shapeEvidence: Double?
 
         static let certain = 4.5
 
@@ -84,7 +84,7 @@ public struct IdentityProfile: Sendable {
     }
 
     /// `betweenVariances` are between people for each number of the shape; if empty, the shape is left out.
-    public func difference(to other: IdentityProfile, betweenVariances: [Double] = []) -> Difference {
+    func difference(to other: IdentityProfile, betweenVariances: [Double] = []) -> Difference {
         var result = Difference()
         if portrait.weight > 0, other.portrait.weight > 0 {
             result.portrait = Self.cosine(portrait.values, other.portrait.values).map { (1 - $0) / 2 }
@@ -101,7 +101,7 @@ public struct IdentityProfile: Sendable {
     /// An average counts as at most so many independent samples, because successive ones are similar.
     private static let maximumSamples = 3.0
 
-    public mutating func merge(_ other: IdentityProfile) {
+    mutating func merge(_ other: IdentityProfile) {
         for part in [\Self.portrait, \.skin, \.hair, \.clothes] { self[keyPath: part].merge(other[keyPath: part]) }
         if shape.isEmpty {
             shape = other.shape

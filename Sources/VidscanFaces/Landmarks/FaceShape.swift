@@ -18,7 +18,6 @@ public struct FaceShape: Sendable {
         rows = scale.indices.map { row in
             (0..<width).map { column in
                 let offset = 2 * (row * width + column)
-                guard offset + 1 < bytes.count else { return 0 }
                 let value = Int16(bitPattern: UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8)
                 return Float(Double(value) * scale[row])
             }

@@ -21,7 +21,7 @@ public struct TrackSummary: Sendable {
     public let shot: Int
     /// Number of timestamp jumps before the track. No track continues across a jump.
     public let epoch: Int
-    public private(set) var firstBox, lastBox: Rectangle
+    private(set) var firstBox, lastBox: Rectangle
     /// Over the last two samples, in pixels per second.
     private var lastVelocity = Point.zero
     /// Sum over samples of the face's size as a fraction of the frame's shorter side.
@@ -34,7 +34,7 @@ public struct TrackSummary: Sendable {
     /// A difference of `IdentityProfile.Difference.portrait`.
     private static let otherLook = 0.1
     /// Averaged over the samples by weight.
-    public private(set) var profile = IdentityProfile()
+    private(set) var profile = IdentityProfile()
     /// Of the samples with the highest weights that are not close together, at most five, the highest first.
     public private(set) var crops: [Crop] = []
     /// In the order of ``crops``.
