@@ -6,8 +6,8 @@ public import VidscanResults
 
 /// Searches a finished video for faces that may still be visible, with detectors that no analysis uses.
 ///
-/// Searches at several scales, and reads no table, so that it can find a face that the analysis missed. Of three frames or 0.1 s,
-/// the middle frame is searched, and the others near the faces that it may show.
+/// Searches at several scales, and reads no table, so that it can find a face that the analysis missed. Of every three
+/// frames or 0.1 s, it searches the middle frame, and the others near the faces found there.
 public struct Verification: Sendable {
     /// A face that may be visible, in one frame.
     public struct Sighting: Sendable, Equatable {

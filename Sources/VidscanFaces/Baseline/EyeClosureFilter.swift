@@ -1,4 +1,4 @@
-/// Measures how far the eyes of one face are closed. Blinks count for every shape of eyes, a lowered gaze does not.
+/// Measures how far the eyes of one face are closed. Blinks count for eyes of any shape; a lowered gaze does not count.
 ///
 /// A blink is a short fall of both eyes, however far they close, found by comparing the openness with that just before
 /// and after: a morphological closing (Serra, "Image Analysis and Mathematical Morphology", 1982) with a window as long

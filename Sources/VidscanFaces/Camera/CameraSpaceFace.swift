@@ -39,7 +39,6 @@ package struct CameraSpaceFace: Sendable {
 
     /// Relative to the camera's axis.
     package var rotation: Rotation { lineOfSight * apparentRotation }
-    /// The head's orientation relative to the camera's axis.
     package var axisPose: HeadPose { HeadPose(rotation, turn: 1) }
 
     /// The direction of the gaze relative to the camera's axis, in degrees, as the head's upright has it.

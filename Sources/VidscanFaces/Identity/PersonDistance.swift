@@ -1,4 +1,4 @@
-/// How far apart two tracks are, and may be as one person, which depends on the video (`IdentityCalibration`).
+/// How far apart two tracks are, and how far apart one person's may be in this video (`IdentityCalibration`).
 struct PersonDistance {
     /// For each track with an embedding, its position among them.
     private let positions: [Int?]

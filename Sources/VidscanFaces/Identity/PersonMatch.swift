@@ -4,7 +4,7 @@
 public struct PersonMatch: Sendable {
     /// The embeddings of a track's best samples stand for it.
     private static let references = 3
-    /// Those who were best seen.
+    /// People who were seen best.
     private static let maximumRivals = 200
 
     private let references: [[FaceEmbedding]]
@@ -36,7 +36,7 @@ public struct PersonMatch: Sendable {
         }
     }
 
-    /// That the sample shows its track's person, 0…1: 0.5 if somebody else is as near, `nil` if the track was dropped.
+    /// How certainly a sample shows its track's person, 0…1: 0.5 if somebody else is as near, `nil` for a dropped track.
     public func confidence(of embedding: FaceEmbedding, track: Int) -> Double? {
         guard let person = people[track] else { return nil }
         func distance(to others: [FaceEmbedding]) -> Double {

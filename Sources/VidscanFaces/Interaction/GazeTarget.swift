@@ -1,12 +1,12 @@
 internal import Glibc
 package import VidscanBase
 
-/// In whose direction the people in a frame look, as far as one camera shows it.
+/// Whom the people in a frame look at, as far as one camera shows it.
 ///
 /// A camera shows where a face is, but hardly how far away: a larger face may be nearer, or just larger. So the
 /// possible places of a face are a segment of its line of sight, around the place where all faces have one size, and a
 /// person looks at the face if the gaze passes close enough to one of them. The segment grows with the distance, so the
-/// directions that count do too. Who looks past a face, at something behind it or in front of it, seems to look at it.
+/// directions that count do too. Somebody who looks at something behind a face or in front of it seems to look at it.
 package struct GazeTarget: Sendable {
     /// In degrees: yaw > 0 to the subject's left, pitch > 0 up.
     package typealias Direction = (yaw: Double, pitch: Double)
@@ -39,14 +39,14 @@ package struct GazeTarget: Sendable {
         }
     }
 
-    /// The most between the gaze and the camera of somebody who looks at it.
+    /// The largest angle between the camera and the gaze of somebody who looks at it.
     package static let cameraDegrees = 12.0
-    /// The most between the gaze and the nearest possible place of a face: what head pose and irises are wrong by.
+    /// The largest angle between the gaze and the nearest possible place of a face: the error of head pose and irises.
     package static let marginDegrees = 20.0
     /// How many times nearer or farther than its size says a face may be.
     package static let depthFactor = 1.25
-    /// From this turn of the head on, its direction replaces that of eyes that cannot be seen. Less turned, these are
-    /// shut.
+    /// In a head turned by more, eyes without a direction are out of sight, and the head's direction counts; in others,
+    /// they are shut.
     package static let turnedDegrees = 25.0
 
     private let faces: [Face]

@@ -7,7 +7,7 @@ package struct RegularClock: Sendable {
     /// samples are more than two intervals apart.
     private let positions: [(sample: Int, fraction: Double)?]
 
-    /// Closer than this part of the time between two samples, a point is at one of them: times are rounded.
+    /// A point is at a sample if it is nearer than this fraction of the time between two samples: times are rounded.
     private static let snap = 0.01
     private static let maximumCount = 20_000_000.0
 

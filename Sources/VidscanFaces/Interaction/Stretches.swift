@@ -57,7 +57,7 @@ package struct TurnTaking: Sendable {
     package private(set) var turns: (first: [Int], second: [Int]) = ([], [])
     /// Silence between the end of one person's turn and the beginning of the other's.
     package private(set) var gaps: [Int] = []
-    /// Both speak, and then the one who began later goes on alone: he interrupted the other.
+    /// Both speak, and then the one who began later goes on alone, having interrupted the other.
     package private(set) var interruptions: (byFirst: [Int], bySecond: [Int]) = ([], [])
     /// Both speak, and then the one who spoke before goes on alone.
     package private(set) var overlapsWithin: [Int] = []

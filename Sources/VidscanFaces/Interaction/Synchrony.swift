@@ -8,7 +8,7 @@ package struct Synchrony: Sendable, Equatable {
     package static let windowSeconds = 4.0, stepSeconds = 2.0, maximumLagSeconds = 2.0
     /// A peak is the highest correlation of the lags up to this far from its own.
     package static let peakReachSeconds = 0.5
-    /// In a window with its lag, of the pairs of values.
+    /// The minimum fraction of a window's pairs of values that are known.
     package static let measuredFraction = 0.8
     /// Below this standard deviation, in the signal's own unit, a person does not move.
     package static let minimumDeviation = 0.1

@@ -32,7 +32,6 @@ package struct AnalyzedFace: Sendable {
 
     /// Whether the mesh shows a face that is turned by less than 90° in the frame; `false` without a mesh.
     package var isUpright: Bool { square.map { $0.axis.x > 0 } ?? false }
-    /// Whether the mesh shows a face that is turned by 90° or more; `false` without a mesh.
     package var isUpsideDown: Bool { square != nil && !isUpright }
 }
 

@@ -7,8 +7,7 @@ public enum BlankReason: String, Sendable, CaseIterable {
     case noMesh = "no_mesh"
 
     /// Says why none of `metrics` has a value. `presence` is the mesh's, 0…1, and how likely something covers the mouth or
-    /// the eyes is 0…100, or `nil` if that was not judged. A face that is neither turned nor covered
-    /// is too small: no other limit is left.
+    /// the eyes is 0…100, or `nil` if that was not judged. A face that is neither turned nor covered is too small.
     public init(of metrics: [Metric], pose: HeadPose?, presence: Double, mouthCovered: Double?, eyesCovered: Double?) {
         let side = pose.flatMap { MeasuredSide(pose: $0, presence: presence) }
         guard let yaw = pose?.yaw, let side else {

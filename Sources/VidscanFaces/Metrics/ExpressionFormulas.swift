@@ -4,8 +4,7 @@ internal import Glibc
 ///
 /// Emotions follow Affectiva's published table of the expressions that raise or lower each emotion, and what the
 /// emotion network sees in the pixels. Their weights are learned from people's votes. Few neutral faces of few people
-/// reach 50. Emojis are similarities, at most as likely as
-/// their emotion; those with a tongue have no value, because nothing measures it.
+/// reach 50. Emojis are similarities, at most as likely as their emotion; those with a tongue have no value.
 struct ExpressionFormulas: Sendable {
     private struct WeightedSum<Term: Sendable>: Sendable {
         private let terms: [(term: Term, factor: Double)]

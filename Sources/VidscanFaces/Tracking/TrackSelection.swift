@@ -29,7 +29,7 @@ public struct TrackSelection: Sendable {
     /// By the tracker's number minus 1; `nil` for dropped tracks.
     public let identities: [Identity?]
 
-    /// How many ``Options/maximumFaces`` left out.
+    /// The number of people whom ``Options/maximumFaces`` left out.
     public let peopleLeftOut: Int
 
     /// Returns the indices of the tracks that are seen often and clearly enough to be faces.

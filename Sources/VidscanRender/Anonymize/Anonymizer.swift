@@ -109,8 +109,8 @@ final class Anonymizer {
         }
     }
 
-    /// Whether all that was found of a face within the time of a release, in the window around this frame, is where that
-    /// says. Somebody who passes there has other samples too, and stays hidden; so do two faces at one place.
+    /// Whether every sample of a face during a release, in the window around this frame, is in the released area.
+    /// Somebody who passes there has other samples too, and stays hidden; so do two faces at one place.
     private func releases(_ id: Int, in timeline: FaceTimeline, at microseconds: Int64) -> Bool {
         regions.contains { region in
             guard region.what == nil, region.box(at: microseconds) != nil else { return false }
