@@ -65,7 +65,7 @@ extension Verification.Findings {
 
 extension Verification.Episode {
     /// In seconds, from the first to the last sighting: `2.040–4.000 s`.
-    public var span: String {
+    fileprivate var span: String {
         let times = [sightings.first, sightings.last].compactMap { $0.map { TimeText.seconds($0.microseconds) } }
         return Set(times).count == 1 ? "\(times[0]) s" : times.joined(separator: "–") + " s"
     }

@@ -17,17 +17,17 @@ public struct HeadGestureDetector: Sendable {
         public var meanDegrees: Double
     }
 
-    public static let minimumHalfCycles = 3
+    private static let minimumHalfCycles = 3
     /// Of a half-cycle.
-    public static let minimumDegrees = 3.0
+    private static let minimumDegrees = 3.0
     /// Of a half-cycle in seconds: of a rhythm of 1 to 5 cycles per second.
-    public static let halfCycleSeconds = 0.1...0.5
+    private static let halfCycleSeconds = 0.1...0.5
     /// Nearer samples to the last one are left out: the noise of each would add to the movement in the other direction.
-    public static let shortestGapSeconds = 0.045
+    private static let shortestGapSeconds = 0.045
     /// The longest time between two samples within a gesture.
-    public static let longestGapSeconds = 0.25
+    private static let longestGapSeconds = 0.25
     /// Per half-cycle, the head moves in the other direction by at most this fraction of the mean half-cycle.
-    public static let crossFraction = 0.75
+    private static let crossFraction = 0.75
 
     private var axes = [Episode.Kind.nod, .shake].map(Axis.init)
     private var last: Int64?

@@ -1,5 +1,4 @@
 public import Foundation
-internal import VidscanBase
 
 /// Computes 52 blendshape scores, expressions, emotions and emojis from a mesh: a small network, trained on the points
 /// of 8,130 faces to reproduce the scores of MediaPipe FaceLandmarker, followed by formulas with fitted constants. The

@@ -271,7 +271,7 @@ package struct CoverHold: Sendable {
     /// The fraction of the hold time in which a cover shrinks.
     private static let fading = 0.4
     /// In microseconds: a cut may be found a frame early or late, and a blended frame shows both shots.
-    private static let cutReach: Int64 = 80_000
+    static let cutReach: Int64 = 80_000
     /// The samples on each side of a cut in which a face may go on.
     private static let reachedSamples = 3
     /// Intersection over union of a face that may go on.

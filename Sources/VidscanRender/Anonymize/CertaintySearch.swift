@@ -28,9 +28,7 @@ package struct CertaintySearch {
     private static let maximumStep = 3
     /// Intersection over union of successive detections of a stretch.
     private static let minimumOverlap = 0.25
-    /// In microseconds: a cut may be found a frame early or late.
-    private static let cutReach: Int64 = 80_000
-    /// A dissolve shows two shots for longer.
+    /// In microseconds: a dissolve shows two shots for a while.
     private static let gradualCutReach: Int64 = 600_000
     /// The longest gap in a stretch of a decided face, in microseconds: the time after which a track ends.
     private static let longestGap: Int64 = 1_000_000
@@ -113,7 +111,7 @@ package struct CertaintySearch {
     private func isNearCut(_ microseconds: Int64) -> Bool {
         let first = cuts.partitionIndex { $0.microseconds + Self.gradualCutReach >= microseconds }
         return cuts[first...].prefix { $0.microseconds - Self.gradualCutReach <= microseconds }.contains { cut in
-            let reach = cut.kind == .gradual ? Self.gradualCutReach : Self.cutReach
+            let reach = cut.kind == .gradual ? Self.gradualCutReach : CoverHold.cutReach
             return cut.microseconds - reach <= microseconds && microseconds < cut.microseconds + reach
         }
     }
