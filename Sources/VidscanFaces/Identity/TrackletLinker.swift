@@ -97,16 +97,15 @@ public struct TrackletLinker: Sendable {
         return pairs.sorted { ($1.certainty, $0.first, $0.second) < ($0.certainty, $1.first, $1.second) }
     }
 
-    private func certainty(_ a: TrackSummary, _ b: TrackSummary) -> Double {
-        let (earlier, later) = a.firstSample < b.firstSample ? (a, b) : (b, a)
+    /// The tracks are in the same shot.
+    private func certainty(_ earlier: TrackSummary, _ later: TrackSummary) -> Double {
         let difference = earlier.profile.difference(to: later.profile, betweenVariances: shapeVariances)
-        let certainty = difference.certainty
         let overlap = earlier.lastBox.intersectionOverUnion(with: later.firstBox)
-        guard earlier.shot == later.shot, later.firstSeconds - earlier.lastSeconds <= Self.maximumGapSeconds,
-            overlap >= Self.minimumOverlap, difference.isPossible
-        else { return certainty }
+        guard later.firstSeconds - earlier.lastSeconds <= Self.maximumGapSeconds, overlap >= Self.minimumOverlap,
+            difference.isPossible
+        else { return difference.certainty }
         // Nobody else takes the same position so soon. A profile differs from a frontal face; hair and clothes do not.
-        return max(certainty, IdentityProfile.Difference.certain) + overlap
+        return max(difference.certainty, IdentityProfile.Difference.certain) + overlap
     }
 
     private static let maximumGapSeconds = 3.0

@@ -24,9 +24,8 @@ public struct FaceLandmarks: Sendable, Hashable {
 
     /// - Parameter points: Five, in the order of the properties.
     package init(points: [Point]) {
-        self.init(
-            leftEye: points[0], rightEye: points[1], nose: points[2], leftMouthCorner: points[3],
-            rightMouthCorner: points[4])
+        (leftEye, rightEye, nose) = (points[0], points[1], points[2])
+        (leftMouthCorner, rightMouthCorner) = (points[3], points[4])
     }
 
     package var points: [Point] { [leftEye, rightEye, nose, leftMouthCorner, rightMouthCorner] }
