@@ -95,9 +95,7 @@ public struct VideoAnalyzer: Sendable {
                 "the settings request embeddings: give the path of a result folder for them", input: path, stage: .open)
             var settings = settings
             settings.write.formats = []
-            let folder = try VidscanError.writing(
-                "cannot create a folder in \(temporaryFolder)", stage: .open,
-                try WorkingItem.folder(for: "vidscan", in: try Folder(temporaryFolder), isPrivate: true))
+            let folder = try WorkingItem.temporaryFolder(in: temporaryFolder)
             defer { folder.remove() }
             summary = try await analyze(settings, folder.path + "/result")
         }

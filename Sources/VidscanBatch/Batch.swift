@@ -60,7 +60,7 @@ package struct Batch: Sendable {
 
     package struct Summary: Sendable {
         package var progress = Progress()
-        package var failures: [(path: String, reason: String)] = []
+        package var failures: [InputFinder.Problem] = []
     }
 
     private let folder, configuration: String
@@ -80,9 +80,9 @@ package struct Batch: Sendable {
     }
 
     /// Analyses all inputs of the plan that no other process takes. On an error or a cancellation, keeps finished
-    /// results.
-    package func run(_ plan: [BatchInput]) async throws -> Summary {
-        let state = BatchState(plan: plan)
+    /// results. `failures`: inputs that were not found, which the plan lacks.
+    package func run(_ plan: [BatchInput], failures: [InputFinder.Problem] = []) async throws -> Summary {
+        let state = BatchState(plan: plan, failures: failures)
         defer { live.record(state.progress) }
         let resultPaths = Set(plan.map { PathBytes($0.resultPath) })
         return try await withThrowingTaskGroup(of: Void.self) { group in

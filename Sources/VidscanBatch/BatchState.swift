@@ -5,7 +5,7 @@ internal import VidscanBase
 final class BatchState: Sendable {
     struct Values: Sendable {
         var counts = Batch.Progress()
-        fileprivate var failures: [(path: String, reason: String)] = []
+        fileprivate var failures: [InputFinder.Problem] = []
         fileprivate var finishedBytes = 0.0
         var running: [PathBytes: Batch.RunningFile] = [:]
     }
@@ -18,9 +18,13 @@ final class BatchState: Sendable {
     /// Floating-point, because sparse files can claim sizes whose sum overflows an integer.
     private let totalBytes: Double
 
-    init(plan: [BatchInput]) {
-        files = plan.count
+    init(plan: [BatchInput], failures: [InputFinder.Problem] = []) {
+        files = plan.count + failures.count
         totalBytes = plan.reduce(0) { $0 + Double($1.state.bytes) }
+        update {
+            $0.counts.failed = failures.count
+            $0.failures = failures
+        }
     }
 
     @discardableResult func update(_ change: (inout Values) -> Void) -> Batch.Progress {
@@ -47,7 +51,7 @@ final class BatchState: Sendable {
     func countFailed(_ path: String, _ reason: String) {
         update {
             $0.counts.failed += 1
-            $0.failures.append((path, reason))
+            $0.failures.append(InputFinder.Problem(path: path, reason: reason))
         }
     }
 

@@ -131,9 +131,10 @@ final class BatchConsoleReporter: BatchObserver {
             ["done": progress.done, "failed": progress.failed, "left": progress.left])
     }
 
-    /// Whether nothing failed, and no failed file is waiting for its retry. `unpublished`: videos that should have been.
+    /// Whether nothing failed, and no failed file is waiting for its retry. `published`: videos, if any were to be.
     func finished(
-        _ summary: Batch.Summary, _ plan: [BatchJournal.PlannedInput], folder: String, unpublished: Int
+        _ summary: Batch.Summary, _ plan: [BatchJournal.PlannedInput], folder: String,
+        published: (new: Int, failed: Int)?
     ) -> Bool {
         let foreign = plan.filter { $0.reason == .foreignResult }
         for planned in foreign {
@@ -149,6 +150,8 @@ final class BatchConsoleReporter: BatchObserver {
         var counts = ["\(progress.done) done\(warnings)", "\(failures) failed", "\(progress.skipped) skipped"]
         if progress.gone > 0 { counts.append("\(progress.gone) gone") }
         if progress.postponed > 0 { counts.append("\(progress.postponed) postponed to the next run") }
+        if let published { counts.append("\(published.new) published") }
+        let unpublished = published?.failed ?? 0
         if unpublished > 0 { counts.append("\(unpublished) not published") }
         let quarantined = plan.count { $0.reason == .quarantined }
         log(
@@ -160,7 +163,7 @@ final class BatchConsoleReporter: BatchObserver {
                 "done": progress.done, "failed": failures, "skipped": progress.skipped, "gone": progress.gone,
                 "postponed": progress.postponed, "quarantined": quarantined, "with_warnings": progress.withWarnings,
                 "video_seconds": progress.videoSeconds, "elapsed_seconds": progress.elapsedSeconds, "output": folder,
-                "unpublished": unpublished > 0 ? unpublished : nil,
+                "published": published?.new, "unpublished": unpublished > 0 ? unpublished : nil,
             ])
         reportNotices(done: progress.done)
         let waiting = plan.count { $0.reason == .waiting }

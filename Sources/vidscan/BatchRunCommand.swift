@@ -16,27 +16,40 @@ struct BatchRunCommand: AsyncParsableCommand {
     @OptionGroup var settings: SettingOptionGroups<BatchOutputSettings>
 
     func run() async throws {
-        let work = try BatchWork(self)
+        let resolved: ResolvedSettings
+        var problem: (any Error)?
+        do { resolved = try settings.resolve() } catch {
+            // Without the pipeline, the options still tell where and how to report.
+            var rest = settings
+            rest.pipeline = nil
+            guard let settings = try? rest.resolve() else { throw error }
+            (resolved, problem) = (settings, error)
+        }
+        let end = BatchEnd(self, resolved)
+        defer { end.interrupts.stop() }
         var status: ExitStatus?
-        defer { work.interrupts.stop() }
         do {
-            status = try await work.run()
+            if let problem { throw problem }
+            status = try await BatchWork(self, resolved, end).run()
         } catch let error as VidscanError {
-            status = work.reporter.stopped(error)
-        } catch let ended as ExitStatus { status = ended }
-        status = work.writeMetrics(status)
+            status = end.reporter.stopped(error)
+        } catch let ended as ExitStatus {
+            status = ended
+        } catch { status = ExitStatus(rawValue: VidscanCommand.report(error)) }
+        status = end.writeMetrics(status)
         guard let status else { return }
-        if status != .interrupted { try await work.runFailureHook(status) }
+        if status != .interrupted { try await end.runFailureHook(status) }
         throw status
     }
 }
 
 private struct BatchWork {
-    let reporter: BatchConsoleReporter
-    let interrupts = InterruptHandler()
     private let files: BatchInputOptions
     private let execution: BatchExecutionOptions
     private let resolved: ResolvedSettings
+    private let reporter: BatchConsoleReporter
+    private let interrupts: InterruptHandler
+    private let metrics: BatchMetrics?
     private let allowsFileFilters: Bool
     private let folder: BatchFolder
     private let configuration: Configuration
@@ -44,24 +57,19 @@ private struct BatchWork {
     /// The digest of the same settings, but with a report page if this has none, or without it.
     private let digestOfOther: String
     private var selection = BatchJournal.Selection()
-    private let metrics: BatchMetrics?
 
-    init(_ command: BatchRunCommand) throws {
-        (files, execution) = (command.files, command.execution)
-        resolved = try command.settings.resolve()
+    init(_ command: BatchRunCommand, _ resolved: ResolvedSettings, _ end: BatchEnd) throws {
+        (files, execution, self.resolved) = (command.files, command.execution, resolved)
+        (reporter, interrupts, metrics) = (end.reporter, end.interrupts, end.metrics)
         allowsFileFilters = command.settings.video.filters.allowFileFilters
         var settings = resolved.settings
+        guard let output = settings.write.folder else { throw SettingsError(BatchChecks.missingFolder(files.inputs)) }
+        folder = BatchFolder(FilePath.absolute(output))
         let models = try ModelStore()
         configuration = try Configuration(settings, models: models)
         digest = try configuration.digest()
         settings.report.page.toggle()
         digestOfOther = try Configuration(settings, models: models).digest()
-        guard let output = settings.write.folder else { throw SettingsError(BatchChecks.missingFolder(files.inputs)) }
-        folder = BatchFolder(FilePath.absolute(output))
-        metrics = execution.metricsFile.map { [folder, files] in
-            BatchMetrics(path: $0, folder: folder.path, shard: files.shard)
-        }
-        reporter = BatchConsoleReporter(settings.messages, shard: files.shard)
         (selection.retries, selection.isForced) = (execution.retries, settings.write.replaces)
         (selection.isOnlyFailed, selection.keepsDone) = (execution.onlyFailed, execution.keepDone)
         selection.isStrict = execution.strict
@@ -92,8 +100,9 @@ private struct BatchWork {
         try folder.removeLeftovers()
         let succeeded =
             try await execution.onlyMissing != nil
-            ? addReports(findings.inputs, in: journal, budget) : analyze(findings, in: journal, budget)
-        return succeeded && findings.problems.isEmpty ? nil : .someFailed
+            ? addReports(findings.inputs, in: journal, budget) && findings.problems.isEmpty
+            : analyze(findings, in: journal, budget)
+        return succeeded ? nil : .someFailed
     }
 
     /// Returns whether nothing failed, now or earlier.
@@ -112,7 +121,7 @@ private struct BatchWork {
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let batch = batch(journal, budget)
         let devices = files.inputs.map(FileSystem.device)
-        let result = await interrupts.run { try await batch.run(due) }
+        let result = await interrupts.run { try await batch.run(due, failures: findings.problems) }
         do { try batch.live.finish(result) } catch {
             // If the batch failed too, its error matters more.
             if case .success = result { throw error }
@@ -129,33 +138,30 @@ private struct BatchWork {
         let paths = Set(due.map { PathBytes($0.resultPath) })
         let failures = try journal.failures(among: paths, isStrict: selection.isStrict)
         for (path, reason) in failures.sorted(by: { $0.key < $1.key }) where !known.contains(path) {
-            summary.failures.append((path.path, reason))
             summary.progress.failed += 1
             reporter.failed(path.path, reason: reason)
         }
         // A folder or disk that vanished takes its files with it.
         for (root, device) in zip(files.inputs, devices)
         where summary.progress.gone > 0 && device != nil && FileSystem.device(root) != device {
-            summary.failures.append((root, "it vanished during the run"))
             summary.progress.failed += 1
             reporter.failed(root, reason: "it vanished during the run")
         }
         let overtaken = try journal.countOvertaken(among: paths, configuration: digest)
         if overtaken > 0 { reporter.overtaken(files: overtaken) }
-        if execution.merge {
+        let hasResults = plan.contains { folder.hasResult(at: $0.input.resultPath) }
+        if execution.merge, hasResults {
             try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
         }
-        var unpublished = 0
+        var published: (new: Int, failed: Int)?
         if let publisher {
             let done = try finished(findings.inputs, in: journal, isStrict: selection.isStrict)
-            unpublished = try await publish(done, publisher)
+            published = try await publish(done, publisher)
         }
-        let isFine = reporter.finished(summary, plan, folder: folder.path, unpublished: unpublished)
+        let isFine = reporter.finished(summary, plan, folder: folder.path, published: published)
         let succeeded = isFine && overtaken == 0
         if publisher?.isIncomplete == true { throw ExitStatus.usage }
-        guard resolved.settings.track.keepsEmbeddings,
-            plan.contains(where: { folder.hasResult(at: $0.input.resultPath) })
-        else { return succeeded }
+        guard resolved.settings.track.keepsEmbeddings, hasResults else { return succeeded }
         let people = "\(folder.path)/\(ReportIndex.peopleFile)"
         let isNew = !FileManager.default.fileExists(atPath: people)
         let isLinked = try await linkPeople()
@@ -164,19 +170,19 @@ private struct BatchWork {
         return isLinked && succeeded
     }
 
-    /// Returns the number of videos that could not be published.
-    private func publish(_ inputs: [BatchInput], _ publisher: Publisher) async throws -> Int {
+    /// Counts the videos that were published now, and those that could not be.
+    private func publish(_ inputs: [BatchInput], _ publisher: Publisher) async throws -> (new: Int, failed: Int) {
         try await interrupts.run {
-            var failures = 0
+            var (new, failed) = (0, 0)
             for input in inputs {
                 do {
-                    try await publisher.publish(input.resultPath, below: folder.path, of: input.path)
+                    if try await publisher.publish(input.resultPath, below: folder.path, of: input.path) { new += 1 }
                 } catch let error as VidscanError where ![.interrupted, .diskFull].contains(error.code) {
-                    failures += 1
+                    failed += 1
                     reporter.failed(input.path, reason: error.reason)
                 }
             }
-            return failures
+            return (new, failed)
         }.get()
     }
 
@@ -249,10 +255,9 @@ private struct BatchWork {
     private func measure(
         _ inputs: [BatchInput], _ journal: BatchJournal, _ budget: MemoryBudget
     ) async throws -> [TimeEstimate.Sample] {
-        let path = FileManager.default.temporaryDirectory.path + "/vidscan-estimate-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let parent = FileManager.default.temporaryDirectory.path
+        let temporary = try WorkingItem.temporaryFolder(in: parent)
+        defer { temporary.remove() }
         var settings = resolved.settings
         // Faces can be hidden only in whole videos.
         settings.render = Settings.Render()
@@ -263,7 +268,7 @@ private struct BatchWork {
         let sorted = inputs.sorted { ($0.state.bytes, $0.path) < ($1.state.bytes, $1.path) }
         let count = min(sorted.count, 3)
         let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
-        let batch = batch(journal, budget, in: path, try ResolvedSettings(settings).yaml)
+        let batch = batch(journal, budget, in: "\(parent)/\(temporary.name)", try ResolvedSettings(settings).yaml)
         return try await interrupts.run {
             try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
         }.get()
@@ -337,6 +342,25 @@ private struct BatchWork {
             folder: path ?? folder.path, journal: journal, configuration: digest,
             command: [Installation.program, "batch-worker"], options: options, observer: reporter)
     }
+}
+
+/// What follows a run, also one that could not start.
+private struct BatchEnd {
+    let reporter: BatchConsoleReporter
+    let interrupts = InterruptHandler()
+    let metrics: BatchMetrics?
+    private let execution: BatchExecutionOptions
+    private let folder: String
+
+    init(_ command: BatchRunCommand, _ resolved: ResolvedSettings) {
+        execution = command.execution
+        folder = resolved.settings.write.folder.map { FilePath.absolute($0) } ?? ""
+        reporter = BatchConsoleReporter(resolved.settings.messages, shard: command.files.shard)
+        // Without the folder's name, they would be those of another batch.
+        metrics = execution.metricsFile.flatMap { [folder] path in
+            folder.isEmpty ? nil : BatchMetrics(path: path, folder: folder, shard: command.files.shard)
+        }
+    }
 
     /// Returns the status of the run, which is a failure if the metrics cannot be written.
     func writeMetrics(_ status: ExitStatus?) -> ExitStatus? {
@@ -353,7 +377,7 @@ private struct BatchWork {
     func runFailureHook(_ status: ExitStatus) async throws(ExitStatus) {
         guard let command = execution.onFailure else { return }
         let name = "--on-failure"
-        let variables = ["VIDSCAN_STATUS": "\(status.rawValue)", "VIDSCAN_OUTPUT": folder.path]
+        let variables = ["VIDSCAN_STATUS": "\(status.rawValue)", "VIDSCAN_OUTPUT": folder]
         let termination: SpawnedProcess.Termination?
         do throws(SystemError) {
             termination = try await FailureHook().run(command, variables: variables, interrupts)

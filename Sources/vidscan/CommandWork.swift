@@ -225,8 +225,10 @@ final class Publisher: Sendable {
             sources: sources)
     }
 
-    /// Throws if a face may be visible. No link below `base` is followed.
-    func publish(_ result: String, below base: String? = nil, of input: String) async throws {
+    /// Returns whether the video was published now, not earlier. Throws if a face may be visible. No link below `base` is
+    /// followed.
+    @discardableResult
+    func publish(_ result: String, below base: String? = nil, of input: String) async throws -> Bool {
         let path = base.map { FilePath.joining($0, result) } ?? result
         var opened: Folder?
         do {
@@ -234,16 +236,18 @@ final class Publisher: Sendable {
             opened = folder
             let covers = try covers ?? CoverFile.path(beside: path)
             let copy = try await publication.publish(folder, covers: covers, verify: verification.map { _ in search })
-            guard let (name, visible) = copy else { return }
+            guard let (name, visible) = copy else { return false }
             log(.info, .published, input: input, "-> \(name)", ["output": name])
             if let visible {
                 log(.warning, .warning, input: input, "\(name) leaves somebody visible on purpose: \(visible)")
             }
+            return true
         } catch let withdrawal as Publication.Withdrawal {
             let name = withdrawal.video
             log(
                 .warning, .published, input: input,
                 "not published again: \(name) was withdrawn by removing it; --force publishes it", ["output": name])
+            return false
         } catch {
             let error = error as? VidscanError ?? VidscanError(.output, "\(error)")
             let command = error.code == .changed ? try? CoversPage.command(for: path) : nil

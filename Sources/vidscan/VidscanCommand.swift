@@ -61,7 +61,8 @@ struct VidscanCommand: AsyncParsableCommand {
         Glibc.exit(status)
     }
 
-    private static func report(_ error: any Error) -> Int32 {
+    /// Prints why the command ends, and returns its exit status.
+    static func report(_ error: any Error) -> Int32 {
         if let status = error as? ExitStatus { return status.rawValue }
         let known = error as? VidscanError
         if known != nil || error is SettingsError || error is PipelineFileError {

@@ -57,6 +57,31 @@ struct BatchHookTests: BatchTesting {
         #expect(results(folder) == [])
     }
 
+    @Test("Metrics and --on-failure learn of a missing pipeline and of missing models")
+    func cannotStart() throws {
+        let folder = try makeFolder(["a.png"])
+        let hook = ["--on-failure", "echo \"$VIDSCAN_STATUS $VIDSCAN_OUTPUT\" > called"]
+        let command = [Checkout.tool, "batch", "in", "--output", "out", "--metrics-file", "vidscan.prom"] + hook
+        for (command, reason) in [
+            (command + ["--pipeline", "none.yaml"], "none.yaml: cannot read it: No such file or directory"),
+            (["env", "VIDSCAN_HOME=" + folder.path] + command, "cannot find the models"),
+        ] {
+            let outcome = try ChildProcess.run(command, in: folder.path)
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.hasPrefix("vidscan: error: \(reason)") && outcome.errorLines.count == 1)
+            #expect(try folder.text("called") == "2 \(folder.path)/out\n")
+            let line = "vidscan_batch_exit_status{folder=\"\(folder.path)/out\"} 2\n"
+            #expect(try folder.text("vidscan.prom").contains(line))
+            for name in ["called", "vidscan.prom"] {
+                try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)")
+            }
+        }
+        // Only the pipeline knows the folder.
+        let unnamed = ["--pipeline", "none.yaml", "--metrics-file", "vidscan.prom"] + hook
+        #expect(try ChildProcess.run([Checkout.tool, "batch", "in"] + unnamed, in: folder.path).status == 2)
+        #expect(try folder.text("called") == "2 \n" && !folder.entries.contains("vidscan.prom"))
+    }
+
     @Test(
         "A signal during the --on-failure command ends all its processes, and the batch with status 130",
         arguments: [SIGINT, SIGTERM], ["", "trap '' TERM; "])

@@ -20,6 +20,18 @@ struct BatchMergeTests: BatchTesting {
         return file.errors
     }
 
+    @Test("A batch without results has nothing to merge, and leaves the table of an earlier merge as it is")
+    func nothing() throws {
+        let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
+        try FileManager.default.createDirectory(atPath: folder.path + "/out", withIntermediateDirectories: false)
+        try folder.write("earlier", to: "out/faces.csv")
+        #expect(try Tool.run("batch", "in", "--output", "out", "--merge", in: folder).status == 1)
+        #expect(try folder.text("out/faces.csv") == "earlier")
+        let merged = try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder)
+        #expect(merged.status == 1 && !folder.entries.contains("all.csv"))
+        #expect(merged.errors == "vidscan: error: \(folder.path)/out has no finished results to merge\n")
+    }
+
     @Test("An input in two journals is an error that names both")
     func twins() throws {
         let folder = try makeFolder(["a.png"])

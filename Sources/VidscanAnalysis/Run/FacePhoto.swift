@@ -8,22 +8,20 @@ internal import VidscanResults
 package enum FacePhoto {
     /// - Throws: `VidscanError` that names the photograph if it does not show exactly one face, well enough.
     package static func embedding(of path: String, models: ModelStore) async throws -> FaceEmbedding {
-        let folder = FileManager.default.temporaryDirectory.path + "/vidscan-photo-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try WorkingItem.temporaryFolder(in: FileManager.default.temporaryDirectory.path)
+        defer { folder.remove() }
         var settings = Settings(workers: 1)
         settings.measure.metrics = []
         settings.track.keepsEmbeddings = true
         let counts = try await Analysis(settings: settings, models: models, observer: Silent()).run(
-            input: path, resultPath: folder + "/result", replaces: false
+            input: path, resultPath: folder.path + "/result", replaces: false
         ).counts
         try require(counts.sampledFrames == 1, .result, "is a video, not a photograph", input: path)
         try require(counts.personIds > 0, .result, "shows no face", input: path)
         try require(
             counts.personIds == 1, .result, "shows \(counts.personIds) faces; cut out the one that is meant",
             input: path)
-        guard let row = try EmbeddingReader(folder: folder + "/result").next() else {
+        guard let row = try EmbeddingReader(folder: folder.path + "/result").next() else {
             throw VidscanError.result(
                 "does not show the face well enough: it is small, dark, turned away or cut off", input: path)
         }

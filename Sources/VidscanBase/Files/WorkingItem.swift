@@ -63,6 +63,13 @@ package final class WorkingItem: Sendable {
         }
     }
 
+    /// A private folder for temporary files, which the caller removes.
+    package static func temporaryFolder(in path: String) throws(VidscanError) -> WorkingItem {
+        try VidscanError.writing(
+            "cannot create a folder in \(path)", stage: .open,
+            try folder(for: "vidscan", in: try Folder(path), isPrivate: true))
+    }
+
     private static func make(
         _ finalName: String, in folder: Folder, create: (String) throws(SystemError) -> Int32
     ) throws(SystemError) -> WorkingItem {

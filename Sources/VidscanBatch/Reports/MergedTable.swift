@@ -44,8 +44,8 @@ package struct MergedTable: Sendable {
         try file.complete()
     }
 
-    /// Passes on the table in blocks. Throws `input` before the first one if a table is missing or incomplete, or its
-    /// columns differ from those of the others.
+    /// Passes on the table in blocks. Before the first one, throws `result` if there are no tables, and `input`
+    /// if one is missing or incomplete, or its columns differ from those of the others.
     package func write(into output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
         try write(try commonHeader(), output)
     }
@@ -66,8 +66,8 @@ package struct MergedTable: Sendable {
 
     private typealias Header = (header: Data, source: String)
 
-    /// With its line end; `nil` without tables.
-    private func commonHeader() throws(VidscanError) -> Data? {
+    /// With its line end.
+    private func commonHeader() throws(VidscanError) -> Data {
         var common: Header?
         for item in items {
             let source = source(of: item)
@@ -75,7 +75,8 @@ package struct MergedTable: Sendable {
             if let common, common.header != header { throw Self.mismatch(common, (header, source)) }
             common = common ?? (header, source)
         }
-        return common?.header
+        guard let common else { throw .result("\(folder) has no finished results to merge") }
+        return common.header
     }
 
     private static func header(of source: String) throws(VidscanError) -> Data {
@@ -109,8 +110,7 @@ package struct MergedTable: Sendable {
                 + " they were made by different versions of vidscan, so run the batch again")
     }
 
-    private func write(_ header: Data?, _ output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
-        guard let header else { return }
+    private func write(_ header: Data, _ output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
         try output("video,".utf8 + [UInt8](header))
         for item in items {
             let source = source(of: item)

@@ -32,7 +32,7 @@ package final class Transcoder {
     package var omittedPackets: Int { writer?.omittedPackets ?? 0 }
     /// Codecs of the sound encoded again: `AAC`.
     package var soundCodecs: [String] { writer?.soundCodecs.sorted() ?? [] }
-    /// Audio and subtitle streams whose content cannot be separated from metadata, and why:
+    /// Other video streams, and audio and subtitle streams whose content cannot be separated from metadata, and why:
     /// `stream 1 (xma1): this FFmpeg has no decoder for it`.
     package let omittedStreams: [String]
     /// How long after the source container's start the new video begins.
@@ -81,6 +81,9 @@ package final class Transcoder {
             guard !options.keepsMetadata, let reason = Self.obstacle(stream) else { return true }
             omitted.append("stream \(stream.pointee.index) (\(stream.pointee.codec.name)): \(reason)")
             return false
+        }
+        for stream in demuxer.input.streams where stream != demuxer.stream && stream.pointee.isVideo {
+            omitted.append("stream \(stream.pointee.index) (\(stream.pointee.codec.name)): another video stream")
         }
         omittedStreams = omitted
     }

@@ -18,6 +18,7 @@ struct PublishingTests: BatchTesting {
         var outcome = try batch(
             folder, "--anonymize", "solid", "--publish", "public", "--approved-by", "Ada")
         #expect(outcome.status == 0 && outcome.errors.contains("0 to analyse"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("vidscan: 0 done, 0 failed, 0 skipped, 2 published; "), "\(outcome.errors)")
         let published = try Self.names(folder, "public")
         #expect(published.count == 2 && published.allSatisfy { $0.wholeMatch(of: /video-\d{10}\.png/) != nil })
         #expect(try folder.bytes("public/\(published[0])") == folder.bytes("out/a.png.vidscan/anonymized.png"))

@@ -71,6 +71,21 @@ struct SourceMetadataTests {
         #expect(!plain.errors.contains("encoded again"), "\(plain.errors)")
     }
 
+    @Test("A second video stream is left out, and one line says so")
+    func pictures() throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(
+            [
+                "ffmpeg", "-nostdin", "-v", "error", "-ss", "1", "-i", Checkout.clip, "-map", "0:v", "-map", "0:v",
+                "-t", "0.4", "-c:v:0", "libx264", "-c:v:1", "mpeg4", "-s:v:1", "160x120", "clip.mp4",
+            ], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let hidden = try Tool.run("analyze", "clip.mp4", "--anonymize", "solid", in: folder)
+        let line = "vidscan: warning: clip.mp4: left out stream 1 (mpeg4): another video stream"
+        #expect(hidden.errorLines.count { $0 == line } == 1, "\(hidden.errors)")
+        #expect(try Self.streams("clip.mp4.vidscan/anonymized.mp4", in: folder).count == 1)
+    }
+
     // MARK: Looking
 
     /// Whether the bytes contain a secret as UTF-8 or UTF-16, which containers and colour profiles use.
