@@ -16,7 +16,6 @@ const char *vs_load_openvino(const char *path, vs_openvino *functions) {
     *(void **)&functions->name = dlsym(library, "ov_" #name); \
     if (!functions->name) return dlerror();
     VIDSCAN_OPENVINO_FUNCTIONS(VIDSCAN_LOOK_UP)
-#undef VIDSCAN_LOOK_UP
     return NULL;
 }
 
