@@ -39,9 +39,8 @@ package struct RunOutcome: Sendable {
         var warnings: [String] = []
         let damage = statistics.damage + statistics.corruptPackets
         if damage > 0 {
-            warnings.append(
-                "decoding reported \(NumberText.count(damage, "error")); the frames that could be decoded were analysed"
-            )
+            let errors = NumberText.count(damage, "error")
+            warnings.append("decoding reported \(errors); the frames that could be decoded were analysed")
         }
         if let error = statistics.readError {
             warnings.append("reading ended early\(position(statistics)): \(error)")
@@ -60,13 +59,13 @@ package struct RunOutcome: Sendable {
                     + " continues across a jump")
         }
         if statistics.framesBehind > 0 {
+            let count = NumberText.count(statistics.framesBehind, "timestamp")
             warnings.append(
-                "found \(NumberText.count(statistics.framesBehind, "timestamp")) earlier than that of a previous frame; the time of"
-                    + " the previous frame is used")
+                "found \(count) earlier than that of a previous frame; the time of the previous frame is used")
         }
         if statistics.implausibleTimestamps > 0 {
-            warnings.append(
-                "left out \(NumberText.count(statistics.implausibleTimestamps, "frame")) with an impossible timestamp")
+            let count = NumberText.count(statistics.implausibleTimestamps, "frame")
+            warnings.append("left out \(count) with an impossible timestamp")
         }
         if let rate = statistics.assumesFrameRate {
             let count = NumberText.count(statistics.framesWithoutTimestamp, "frame")
@@ -94,7 +93,7 @@ package struct RunOutcome: Sendable {
     package var notices: [String] {
         var notices: [String] = []
         if written.peopleLeftOut > 0, let maximum = settings.track.maximumFaces {
-            let people = written.peopleLeftOut == 1 ? "1 person" : "\(written.peopleLeftOut) people"
+            let people = NumberText.people(written.peopleLeftOut)
             notices.append("\(people) left out by --max-faces \(maximum) (track.max_faces)")
         }
         if settings.segment == nil, settings.render.anonymize == nil, written.counts.faces == 0 {
