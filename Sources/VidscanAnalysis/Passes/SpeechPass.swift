@@ -205,7 +205,7 @@ package struct Speech: Sendable {
     }
 }
 
-/// What the networks need to know of a video's sound.
+/// What the networks need to know about a video's sound.
 struct SpeechSound {
     /// Sound that is read after the last sample, in microseconds.
     static let margin: Int64 = 1_000_000

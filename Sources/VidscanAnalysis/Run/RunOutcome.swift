@@ -25,7 +25,7 @@ package struct RunOutcome: Sendable {
         max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
     }
 
-    /// Of people whose tables are kept.
+    /// Empty if the tables are not kept.
     package var quality: QualitySummary {
         QualitySummary(settings.write.keepsTables ? written.tables.quality : [], metrics: settings.measure.metrics)
     }
@@ -54,9 +54,9 @@ package struct RunOutcome: Sendable {
             let direction = jump.jumpMicroseconds < 0 ? "back" : "ahead"
             let distance = TimeText.seconds(Int64(clamping: jump.jumpMicroseconds.magnitude))
             warnings.append(
-                "the timestamps jump \(count == 1 ? "once," : "\(count) times, first") \(direction) by \(distance) s at"
-                    + " \(TimeText.seconds(jump.microseconds)) s; times continue from the previous frame, and no face_id"
-                    + " continues across a jump")
+                "the timestamps jump \(count == 1 ? "once," : "\(count) times, first") \(direction) by \(distance) s"
+                    + " at \(TimeText.seconds(jump.microseconds)) s; times continue from the previous frame, and no"
+                    + " face_id continues across a jump")
         }
         if statistics.framesBehind > 0 {
             let count = NumberText.count(statistics.framesBehind, "timestamp")
@@ -108,7 +108,7 @@ package struct RunOutcome: Sendable {
         return notices + commonNotices + visibility
     }
 
-    /// Those of the notices that say the same of many videos with these settings.
+    /// The notices that are the same for many videos with these settings.
     package var commonNotices: [String] {
         var notices: [String] = []
         if written.tables.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),

@@ -5,8 +5,8 @@ internal import Yams
 
 /// Finds what no pipeline needs and what could make reading one endless, before anything is built from the text.
 ///
-/// Yams puts the whole node in the place of an alias, and compares the keys of a mapping node by node: 40 aliases, each of
-/// a list that has the one before it twice, take years. It also reads nested nodes recursively.
+/// Yams replaces an alias by the whole node and compares the keys of a mapping node by node: 40 aliases, each of a list
+/// that contains the previous alias twice, take years. It also reads nested nodes recursively.
 enum YAMLLimits {
     /// A pipeline needs 5 levels, and the record of a run 8.
     private static let maximumDepth = 32
@@ -66,7 +66,7 @@ enum YAMLLimits {
 extension Node {
     var position: TextPosition { mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start }
 
-    /// There is nothing, or `null`.
+    /// Whether the value is missing or `null`.
     var isEmpty: Bool {
         guard let scalar, !scalar.style.isQuoted else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)

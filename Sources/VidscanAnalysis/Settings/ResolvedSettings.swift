@@ -77,7 +77,7 @@ package struct ResolvedSettings: Sendable {
         }
     }
 
-    /// An option that hides faces or leaves out the sound does not mix with a file that wants to know who speaks.
+    /// An option that hides faces or leaves out the sound overrides a file that asks who speaks.
     private mutating func addSilence() {
         guard settings.speech, case .file? = origins["speech"] else { return }
         let reasons = [
@@ -117,7 +117,7 @@ package struct ResolvedSettings: Sendable {
         guard settings.write.tables == nil else { return }
         settings.write.tables = asksForTables
         origins["write.tables"] = .implied("render.anonymize")
-        // Nothing shows them. Drawn elements may.
+        // Only tables and drawings show them.
         if !asksForTables, settings.rendering?.overlay == nil, !settings.measure.metrics.isEmpty {
             settings.measure.metrics = []
             origins["measure.metrics"] = .implied("render.anonymize")

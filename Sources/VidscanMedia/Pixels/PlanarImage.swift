@@ -9,7 +9,7 @@ struct PlanarImage {
         /// In bytes; may be negative.
         let stride: Int
         let width, height: Int
-        /// Bits of a sample: 8, in a byte each, or 9 to 16, in a 16-bit word each. Deeper samples only have a finer step.
+        /// Bits of a sample: 8, in a byte each, or 9 to 16, in a 16-bit word each. More bits only mean finer steps.
         let depth: Int
 
         var size: PictureSize { PictureSize(width: width, height: height) }
