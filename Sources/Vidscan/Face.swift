@@ -1,5 +1,4 @@
 internal import VidscanAnalysis
-public import VidscanBase
 public import VidscanFaces
 internal import VidscanResults
 
