@@ -86,13 +86,13 @@ extension Node {
 
 extension Node.Scalar.Style { var isQuoted: Bool { self != .plain && self != .any } }
 
-/// Writes settings as the text of a pipeline file.
-package enum PipelineText {
-    package static func yaml(_ value: SettingValue) -> String {
-        switch value {
+extension SettingValue {
+    /// The text of the value in a pipeline file.
+    package var yaml: String {
+        switch self {
         case .absent: "null"
-        case .flag, .integer, .number: JSONValue(value).words
-        case .text(let text): isPlain(text) ? text : ByteWriter.quoted(text)
+        case .flag, .integer, .number: JSONValue(self).words
+        case .text(let text): Self.isPlain(text) ? text : ByteWriter.quoted(text)
         case .list(let names): "[" + names.joined(separator: ", ") + "]"
         case .filters(let chain): ByteWriter.quoted(chain.text)
         }
@@ -117,7 +117,7 @@ extension ResolvedSettings {
                 + section.settings.map { setting in
                     let value = setting.get(settings)
                     let meaning = value == .absent ? setting.nullMeaning.map { ": \($0)" } ?? "" : ""
-                    return ("  \(setting.name): \(PipelineText.yaml(value))", "\(origin(of: setting))\(meaning)")
+                    return ("  \(setting.name): \(value.yaml)", "\(origin(of: setting))\(meaning)")
                 }
         }
         let width = lines.filter { !$0.comment.isEmpty }.map(\.text.count).filter { $0 < 60 }.max() ?? 0
@@ -131,7 +131,7 @@ extension ResolvedSettings {
     private func wholeLines(_ setting: Setting) -> [(text: String, comment: String)] {
         let (origin, value) = (origin(of: setting).description, setting.get(settings))
         guard case .filters(let chain) = value else {
-            return [("\(setting.path): \(value == .absent ? "[]" : PipelineText.yaml(value))", origin)]
+            return [("\(setting.path): \(value == .absent ? "[]" : value.yaml)", origin)]
         }
         return [("\(setting.path):", origin)] + chain.steps.map { ("  - \(ByteWriter.quoted($0))", "") }
     }

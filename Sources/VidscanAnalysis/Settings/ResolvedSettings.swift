@@ -105,7 +105,7 @@ package struct ResolvedSettings: Sendable {
             switch origin(of: setting) {
             case .option: throw tooWeak(setting, needed: needed)
             case .file:
-                raised.append("\(setting.path) from \(PipelineText.yaml(asked)) to \(PipelineText.yaml(needed))")
+                raised.append("\(setting.path) from \(asked.yaml) to \(needed.yaml)")
             case .default, .implied: break
             }
             origins[setting.path] = .implied("render.anonymize")

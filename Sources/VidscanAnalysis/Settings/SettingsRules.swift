@@ -34,10 +34,9 @@ extension ResolvedSettings {
 
     /// The error for an option that would leave faces visible.
     func tooWeak(_ setting: Setting, needed: SettingValue) -> any Error {
-        let (asked, needed) = (PipelineText.yaml(setting.get(settings)), PipelineText.yaml(needed))
-        return error(at: setting.path) { option in
-            "\(option) \(asked) would leave faces visible: \(name("render.anonymize")) needs \(setting.path): \(needed)"
-                + "; leave out \(option)."
+        error(at: setting.path) { option in
+            "\(option) \(setting.get(settings).yaml) would leave faces visible: \(name("render.anonymize")) needs"
+                + " \(setting.path): \(needed.yaml); leave out \(option)."
         }
     }
 
@@ -148,7 +147,7 @@ extension ResolvedSettings {
             if isInOrder { continue }
             let paths = [greater, lesser]
             if !paths.contains(where: isOption), let place = paths.first(where: isFile) {
-                let names = paths.map { "'\($0)' (\(PipelineText.yaml(value(of: $0))))" }
+                let names = paths.map { "'\($0)' (\(value(of: $0).yaml))" }
                 throw error(at: place) { _ in "\(names[0]) \(words) \(names[1])" }
             }
             let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }
