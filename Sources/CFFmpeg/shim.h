@@ -11,10 +11,8 @@
 #include <libavutil/cpu.h>
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
-#include <libavutil/avstring.h>
 #include <libavutil/eval.h>
 #include <libavutil/imgutils.h>
-#include <libavutil/log.h>
 #include <libavutil/md5.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>

@@ -57,7 +57,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[300];
 static int is_loaded;
 
-// POSIX, but not C, lets a function's address travel as an object's.
+// POSIX, but not C, lets a function's address be stored as an object's.
 static void look_up(void *library, const char *name, void *function) {
     *(void **)function = dlsym(library, name);
     if (!*(void **)function && !reason[0]) snprintf(reason, sizeof reason, "%s", dlerror());

@@ -13,7 +13,7 @@
 
 static _Thread_local char first_error[200];
 
-// More packets than any decoder has in work.
+// More packets than any decoder works on at once.
 enum { CAPACITY = 256 };
 
 // The packets, by sending number, about which a decoder has reported errors.
@@ -40,7 +40,7 @@ static void add(error_list *list, int64_t number) {
 // Swift cannot take the va_list of a log callback.
 static void keep_error(void *context, int level, const char *format, va_list arguments) {
 #if THREADS_KNOW_NUMBERS
-    // libav does not log as an error that a decoder conceals one. Every context of libav begins with its class.
+    // When a decoder conceals an error, libav does not log an error. Every context of libav begins with its class.
     int is_error = level <= AV_LOG_ERROR || strncmp(format, "concealing ", 11) == 0;
     if (is_error && context != NULL && *(const AVClass **)context == avcodec_get_class()) {
         const AVCodecContext *decoder = context;

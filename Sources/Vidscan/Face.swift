@@ -1,5 +1,4 @@
 internal import VidscanAnalysis
-public import VidscanBase
 public import VidscanFaces
 internal import VidscanResults
 
@@ -12,8 +11,8 @@ public struct Face: Sendable, Identifiable {
     public let id: Int
     /// From 1; `nil` in a `VideoUpdate.sample`. `Track.personConfidence` says how certain it is.
     public let personID: Int?
-    /// The certainty, 0…1, that this sample and the best samples of its track show the same face, and nobody else's of
-    /// the video; `nil` in most samples, and in a `VideoUpdate.sample`.
+    /// The certainty, 0…1, that this sample and the best samples of its track show the same face, and not that of
+    /// another person in the video; `nil` in most samples, and in a `VideoUpdate.sample`.
     public let personMatch: Double?
     /// The box before smoothing.
     public let detectedBox: Rectangle
@@ -21,7 +20,7 @@ public struct Face: Sendable, Identifiable {
     /// metrics `gazeYaw` and `gazePitch`, and in a `VideoUpdate.sample`.
     public let looksAtCamera: Bool?
     /// The `personID` of the face in whose direction the person looks, as far as one camera can tell; 0 for the camera
-    /// and for nobody in the frame, `nil` as `looksAtCamera`.
+    /// and for nobody in the frame, `nil` if `looksAtCamera` is.
     public let looksAt: Int?
     /// Without the evidence, which tells people apart and which nobody outside needs.
     private var record: FaceRecord

@@ -40,9 +40,9 @@ public struct Track: Sendable, Identifiable {
 
     /// The number of blinks; `nil` if the sample rate is too low to see them, or the eyes were never measured.
     public var blinks: Int? { row.blinks.flatMap { $0.seconds > 0 ? $0.count : nil } }
-    /// The time in which an eye is measured, so that a blink can be seen; `nil` as `blinks`.
+    /// The time in which an eye is measured, so that a blink can be seen; `nil` if `blinks` is.
     public var blinkSeconds: Double? { row.blinks.flatMap { $0.seconds > 0 ? $0.seconds : nil } }
-    /// Blinks per minute of `blinkSeconds`; `nil` as `blinks`.
+    /// Blinks per minute of `blinkSeconds`; `nil` if `blinks` is.
     public var blinkRate: Double? { row.blinks?.perMinute }
 
     /// The head's angles in degrees; brightness 0…100.

@@ -6,7 +6,7 @@ public import VidscanMedia
 
 /// Finds, measures and tracks the faces in video files.
 ///
-/// It loads the models once, so use one analyzer for many files, also at the same time.
+/// It loads the models once, so use one analyzer for many files, even at the same time.
 ///
 ///     let analyzer = try VideoAnalyzer()
 ///     let analysis = try await analyzer.analyze("movie.mp4")

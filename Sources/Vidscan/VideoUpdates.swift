@@ -1,5 +1,4 @@
 public import VidscanBase
-public import VidscanMedia
 
 /// The findings of an analysis, in the order of the cases.
 ///

@@ -85,7 +85,7 @@ enum PipelineTemplate {
                 guard whole.kind == .filters else {
                     text +=
                         wrapped(whole.help, indent: "")
-                        + "\n\(whole.path): \(PipelineText.yaml(whole.get(Settings(workers: 1))))\n"
+                        + "\n\(whole.path): \(whole.get(Settings(workers: 1)).yaml)\n"
                     continue
                 }
                 text += """
@@ -102,7 +102,7 @@ enum PipelineTemplate {
                 let null = setting.nullMeaning.map { " null: \($0)." } ?? ""
                 let value = setting.nullMeaning == nil ? setting.get(Settings(workers: 1)) : .absent
                 text +=
-                    wrapped(setting.help + null, indent: "  ") + "\n  \(setting.name): \(PipelineText.yaml(value))\n"
+                    wrapped(setting.help + null, indent: "  ") + "\n  \(setting.name): \(value.yaml)\n"
             }
         }
         return text

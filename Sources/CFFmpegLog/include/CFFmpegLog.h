@@ -1,7 +1,7 @@
-// libav tells the cause of an error ("moov atom not found") only to its log, and returns a code that says less. So the
+// libav writes the cause of an error ("moov atom not found") only to its log, and returns a code that says less. So the
 // log prints nothing here, and keeps the first error of each thread.
-#ifndef VIDSCAN_CLIBAVLOG_H
-#define VIDSCAN_CLIBAVLOG_H
+#ifndef VIDSCAN_CFFMPEGLOG_H
+#define VIDSCAN_CFFMPEGLOG_H
 
 #include <libavcodec/avcodec.h>
 #include <stdint.h>
@@ -12,9 +12,9 @@ void vs_keep_errors(void);
 // The first error on this thread since then, or "".
 const char *vs_kept_error(void);
 
-// From now on, notes which packets a decoder reports errors about. Before FFmpeg 7, the log says it: a frame may be given
-// out before its thread has set decode_error_flags, and some decoders never set them. From FFmpeg 7 on, the flags say it,
-// because the log no longer shows the packet.
+// From now on, notes which packets a decoder reports errors about. Before FFmpeg 7, the log says so: a frame may come
+// out before its thread has set decode_error_flags, and some decoders never set them. From FFmpeg 7 on, the flags say
+// so, because the log no longer shows the packet.
 int vs_watch_errors(AVCodecContext *decoder);
 
 // Frees a decoder, watched or not, or an encoder.

@@ -9,7 +9,7 @@ int vs_exchange(int folder, const char *a, const char *b);
 // Fails if the new name exists.
 int vs_rename_to_free(int folder, const char *a, const char *b);
 
-// Otherwise each thread keeps a heap of its own, and in it memory that other threads freed.
+// Otherwise each thread keeps its own heap, which holds on to memory that other threads have freed.
 void vs_limit_heaps(int count);
 
 // Returns the heaps' freed memory to the system.

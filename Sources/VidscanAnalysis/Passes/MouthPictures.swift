@@ -57,7 +57,6 @@ package struct MouthPictures: Sendable {
     package let pictures: [UInt8]
 }
 
-/// Cuts pictures of mouths out of frames.
 package struct MouthCropper {
     private struct Open {
         let run: MouthPictures.Run
@@ -77,7 +76,7 @@ package struct MouthCropper {
     /// The side of the square around a face's middle, as a multiple of half of its box's longer side. Wider than the authors'
     /// 1.4 around the mouth: that tells faces apart better when nothing can be heard.
     private static let extent = 2.3
-    /// The longer side of a face in pixels, and the faces at once. Each takes 4 MB while it is in sight.
+    /// The minimum longer side of a face in pixels, and how many are followed at once. Each takes 4 MB while in sight.
     private static let (smallest, maximumFaces) = (24.0, 12)
     /// A video with fewer frames shows each for longer, up to this number of ticks.
     private static let longestHold = 5

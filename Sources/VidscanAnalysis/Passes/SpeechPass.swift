@@ -71,9 +71,9 @@ struct SpeechPass: Sendable {
     }
 
     /// Returns `nil` if the video has no sound.
-    private func hear(until end: Int64, _ models: ModelStore, _ cancellation: CancellationFlag) throws -> SpeechSound
-        .Finished?
-    {
+    private func hear(
+        until end: Int64, _ models: ModelStore, _ cancellation: CancellationFlag
+    ) throws -> SpeechSound.Finished? {
         try described {
             let reader = try SoundReader(
                 path: path, videoStream: settings.sample.stream, audioStream: settings.sample.audioStream,
@@ -175,7 +175,7 @@ package struct Speech: Sendable {
         guard !run.speaking.isEmpty else { return (nil, moving, []) }
         let first = SpeechTick.first(from: time)
         let end = next.map(SpeechTick.first) ?? first + 1
-        let ticks = (first..<max(first, min(end, run.first + run.speaking.count, first + FaceRecord.maximumTicks)))
+        let ticks = first..<max(first, min(end, run.first + run.speaking.count, first + FaceRecord.maximumTicks))
         let speaking = run.speaking[tick - run.first]
         return (
             speaking.isNaN || voice(at: time) == nil ? nil : Double(speaking), moving,
@@ -205,7 +205,7 @@ package struct Speech: Sendable {
     }
 }
 
-/// What the networks need to know of a video's sound.
+/// What the networks need to know about a video's sound.
 struct SpeechSound {
     /// Sound that is read after the last sample, in microseconds.
     static let margin: Int64 = 1_000_000

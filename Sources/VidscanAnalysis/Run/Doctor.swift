@@ -50,14 +50,13 @@ public enum Doctor {
 
     private static func model(_ model: ModelStore.Model) -> Finding {
         let folders = ModelStore.candidateFolders
-        guard let folder = folders.first(where: { FileManager.default.fileExists(atPath: $0 + "/" + model.fileName) })
-        else {
+        let paths = folders.map { $0 + "/" + model.fileName }
+        guard let path = paths.first(where: FileManager.default.fileExists) else {
             return Finding(
                 name: model.name, value: "not found",
                 remedy: "put \(model.fileName) into \(folders.joined(separator: " or ")),"
                     + " or reinstall vidscan with 'make install'")
         }
-        let path = folder + "/" + model.fileName
         do {
             let digest = try FileDigest.sha256(path: path)
             return Finding(
@@ -72,7 +71,7 @@ public enum Doctor {
 
     /// Returns what Linux says of the first processor under a key.
     static func processorFact(_ key: String) -> String? {
-        let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?.split(separator: "\n") ?? []
+        let lines = FileSystem.text("/proc/cpuinfo")?.split(separator: "\n") ?? []
         return lines.first { $0.hasPrefix(key) }?.split(separator: ":", maxSplits: 1).last?
             .trimmingCharacters(in: .whitespaces)
     }

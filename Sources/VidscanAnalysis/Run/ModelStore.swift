@@ -90,7 +90,7 @@ public final class ModelStore: Sendable {
             }
             return digests
         }
-        // Few runs need the runtime, and those at their end; that it is missing is said at the beginning.
+        // Few runs need the runtime, and only at their end, but a missing one is reported at the beginning.
         do { try InferenceRuntime.checkInstallation() } catch { throw VidscanError(.setup, error.reason) }
     }
 

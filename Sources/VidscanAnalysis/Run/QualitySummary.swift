@@ -7,7 +7,7 @@ package struct QualitySummary: Sendable {
     /// Why part of a person's time was not measured, and what would help.
     private struct Lack: Sendable {
         var words, remedy: String
-        /// Whether expressions are measured, but no emotions.
+        /// Whether expressions are measured, but emotions are not.
         var isPartial = false
         var seconds: @Sendable (QualityRow) -> Double
     }
@@ -23,7 +23,7 @@ package struct QualitySummary: Sendable {
         Lack(words: "half covered", remedy: "uncover mouth and eyes", isPartial: true) { $0.halfCoveredSeconds },
     ]
 
-    /// Who is visible for some time; the longest visible come first.
+    /// The people who are visible at all, those who are visible for longest first.
     private let rows: [QualityRow]
     /// Whether emotions are requested, which need the whole face.
     private let needsWholeFace: Bool
@@ -68,11 +68,11 @@ package struct QualitySummary: Sendable {
         }
     }
 
-    /// Fewer seconds say little of a video.
+    /// Fewer seconds say little about a video.
     private static let minimumSeconds = 10.0
 
-    /// Names the person who is visible for longest of those who were measured for less than half of their time. Leaves out
-    /// who is seldom seen: for less than ten seconds, or half as long as somebody else.
+    /// Names the person who is visible for longest among those who were measured for less than half of their time.
+    /// Leaves out people who are seldom seen: for less than ten seconds, or half as long as somebody else.
     package var warning: String? {
         let minimum = max(Self.minimumSeconds, (rows.first?.visibleSeconds ?? 0) / 2)
         let weak = rows.filter { row in row.visibleSeconds >= minimum && fraction(of: row).map { $0 < 0.5 } ?? false }
@@ -81,7 +81,7 @@ package struct QualitySummary: Sendable {
         }
         let others = weak.count - 1
         return "person \(row.personID) is visible for \(Self.fixed(row.visibleSeconds)) s, but"
-            + " \(needsWholeFace ? "the whole face" : "the face") was measured for only \(Self.percent(fraction)) of that:"
+            + " the \(needsWholeFace ? "whole face" : "face") was measured for only \(Self.percent(fraction)) of that:"
             + " \(Self.percent(main.fraction)) \(main.lack.words); \(main.lack.remedy)"
             + (others > 0 ? " (as for \(others) more \(others == 1 ? "person" : "people"))" : "")
     }

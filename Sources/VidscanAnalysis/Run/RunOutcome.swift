@@ -25,7 +25,7 @@ package struct RunOutcome: Sendable {
         max(0, (written.lastMicroseconds ?? 0) - (written.firstMicroseconds ?? 0))
     }
 
-    /// Of people whose tables are kept.
+    /// Empty if the tables are not kept.
     package var quality: QualitySummary {
         QualitySummary(settings.write.keepsTables ? written.tables.quality : [], metrics: settings.measure.metrics)
     }
@@ -39,9 +39,8 @@ package struct RunOutcome: Sendable {
         var warnings: [String] = []
         let damage = statistics.damage + statistics.corruptPackets
         if damage > 0 {
-            warnings.append(
-                "decoding reported \(NumberText.count(damage, "error")); the frames that could be decoded were analysed"
-            )
+            let errors = NumberText.count(damage, "error")
+            warnings.append("decoding reported \(errors); the frames that could be decoded were analysed")
         }
         if let error = statistics.readError {
             warnings.append("reading ended early\(position(statistics)): \(error)")
@@ -55,18 +54,18 @@ package struct RunOutcome: Sendable {
             let direction = jump.jumpMicroseconds < 0 ? "back" : "ahead"
             let distance = TimeText.seconds(Int64(clamping: jump.jumpMicroseconds.magnitude))
             warnings.append(
-                "the timestamps jump \(count == 1 ? "once," : "\(count) times, first") \(direction) by \(distance) s at"
-                    + " \(TimeText.seconds(jump.microseconds)) s; times continue from the previous frame, and no face_id"
-                    + " continues across a jump")
+                "the timestamps jump \(count == 1 ? "once," : "\(count) times, first") \(direction) by \(distance) s"
+                    + " at \(TimeText.seconds(jump.microseconds)) s; times continue from the previous frame, and no"
+                    + " face_id continues across a jump")
         }
         if statistics.framesBehind > 0 {
+            let count = NumberText.count(statistics.framesBehind, "timestamp")
             warnings.append(
-                "found \(NumberText.count(statistics.framesBehind, "timestamp")) earlier than that of a previous frame; the time of"
-                    + " the previous frame is used")
+                "found \(count) earlier than that of a previous frame; the time of the previous frame is used")
         }
         if statistics.implausibleTimestamps > 0 {
-            warnings.append(
-                "left out \(NumberText.count(statistics.implausibleTimestamps, "frame")) with an impossible timestamp")
+            let count = NumberText.count(statistics.implausibleTimestamps, "frame")
+            warnings.append("left out \(count) with an impossible timestamp")
         }
         if let rate = statistics.assumesFrameRate {
             let count = NumberText.count(statistics.framesWithoutTimestamp, "frame")
@@ -94,7 +93,7 @@ package struct RunOutcome: Sendable {
     package var notices: [String] {
         var notices: [String] = []
         if written.peopleLeftOut > 0, let maximum = settings.track.maximumFaces {
-            let people = written.peopleLeftOut == 1 ? "1 person" : "\(written.peopleLeftOut) people"
+            let people = NumberText.people(written.peopleLeftOut)
             notices.append("\(people) left out by --max-faces \(maximum) (track.max_faces)")
         }
         if settings.segment == nil, settings.render.anonymize == nil, written.counts.faces == 0 {
@@ -109,7 +108,7 @@ package struct RunOutcome: Sendable {
         return notices + commonNotices + visibility
     }
 
-    /// Those of the notices that say the same of many videos with these settings.
+    /// The notices that are the same for many videos with these settings.
     package var commonNotices: [String] {
         var notices: [String] = []
         if written.tables.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),

@@ -15,16 +15,14 @@ package enum FilterText {
     }
 
     private static func text(_ filter: FilterDescription) -> String {
+        let stateless =
+            filter.isStateless
+            ? "yes: evaluated for sampled frames only (unless an option counts frames)" : "no: runs on every frame"
         let facts: [(String, String)] = [
             ("category", filter.category.rawValue),
             ("inputs", pads(filter.inputs, more: filter.hasMoreInputs)),
             ("outputs", pads(filter.outputs, more: filter.hasMoreOutputs)),
-            (
-                "stateless",
-                filter.isStateless
-                    ? "yes: evaluated for sampled frames only (unless an option counts frames)"
-                    : "no: runs on every frame"
-            ),
+            ("stateless", stateless),
             ("sliceable", filter.isSliceable ? "yes: parts of a frame are processed in parallel" : "no"),
             ("timeline", filter.supportsTimeline ? "yes: the option enable switches it on and off by time" : "no"),
         ]

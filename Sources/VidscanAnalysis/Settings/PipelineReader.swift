@@ -109,7 +109,7 @@ struct PipelineReader {
         problems.append(PipelineProblem(file: file, position: node.position, message: message))
     }
 
-    /// Notes a name that is not in `names`. `kind`, `owner`: what it names, of what. `hint` replaces the nearest name.
+    /// Notes a name that is not in `names`: of a `kind` of thing, in `owner`. `hint` replaces the nearest name.
     private mutating func note(
         _ node: Node, unknown kind: String, _ name: String, _ owner: String = "", among names: [String],
         allowed: String? = nil, hint: String? = nil
@@ -120,7 +120,7 @@ struct PipelineReader {
 
     // MARK: The section `filters`: texts in FFmpeg's syntax, or names with options
 
-    /// A thousand filters. FFmpeg takes a time that grows with the square of their number.
+    /// A thousand filters. FFmpeg's time grows with the square of their number.
     private static let maximumFilterBytes = 8192
 
     private mutating func readFilters(_ setting: Setting, _ node: Node) {
@@ -146,7 +146,7 @@ struct PipelineReader {
             let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
             take(setting, .filters(chain), node)
         } catch {
-            // The step at fault, when it is at fault by itself.
+            // Names the step at fault if it fails by itself.
             for step in steps {
                 do {
                     _ = try FilterChain(steps: [step.text], allowsFiles: allowsFiles)

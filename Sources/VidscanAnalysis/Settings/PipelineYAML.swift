@@ -5,8 +5,8 @@ internal import Yams
 
 /// Finds what no pipeline needs and what could make reading one endless, before anything is built from the text.
 ///
-/// Yams puts the whole node in the place of an alias, and compares the keys of a mapping node by node: 40 aliases, each of
-/// a list that has the one before it twice, take years. It also reads nested nodes recursively.
+/// Yams replaces an alias by the whole node and compares the keys of a mapping node by node: 40 aliases, each of a list
+/// that contains the previous alias twice, take years. It also reads nested nodes recursively.
 enum YAMLLimits {
     /// A pipeline needs 5 levels, and the record of a run 8.
     private static let maximumDepth = 32
@@ -66,7 +66,7 @@ enum YAMLLimits {
 extension Node {
     var position: TextPosition { mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start }
 
-    /// There is nothing, or `null`.
+    /// Whether the value is missing or `null`.
     var isEmpty: Bool {
         guard let scalar, !scalar.style.isQuoted else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
@@ -86,13 +86,13 @@ extension Node {
 
 extension Node.Scalar.Style { var isQuoted: Bool { self != .plain && self != .any } }
 
-/// Writes settings as the text of a pipeline file.
-package enum PipelineText {
-    package static func yaml(_ value: SettingValue) -> String {
-        switch value {
+extension SettingValue {
+    /// The text of the value in a pipeline file.
+    package var yaml: String {
+        switch self {
         case .absent: "null"
-        case .flag, .integer, .number: JSONValue(value).words
-        case .text(let text): isPlain(text) ? text : ByteWriter.quoted(text)
+        case .flag, .integer, .number: JSONValue(self).words
+        case .text(let text): Self.isPlain(text) ? text : ByteWriter.quoted(text)
         case .list(let names): "[" + names.joined(separator: ", ") + "]"
         case .filters(let chain): ByteWriter.quoted(chain.text)
         }
@@ -117,7 +117,7 @@ extension ResolvedSettings {
                 + section.settings.map { setting in
                     let value = setting.get(settings)
                     let meaning = value == .absent ? setting.nullMeaning.map { ": \($0)" } ?? "" : ""
-                    return ("  \(setting.name): \(PipelineText.yaml(value))", "\(origin(of: setting))\(meaning)")
+                    return ("  \(setting.name): \(value.yaml)", "\(origin(of: setting))\(meaning)")
                 }
         }
         let width = lines.filter { !$0.comment.isEmpty }.map(\.text.count).filter { $0 < 60 }.max() ?? 0
@@ -131,7 +131,7 @@ extension ResolvedSettings {
     private func wholeLines(_ setting: Setting) -> [(text: String, comment: String)] {
         let (origin, value) = (origin(of: setting).description, setting.get(settings))
         guard case .filters(let chain) = value else {
-            return [("\(setting.path): \(value == .absent ? "[]" : PipelineText.yaml(value))", origin)]
+            return [("\(setting.path): \(value == .absent ? "[]" : value.yaml)", origin)]
         }
         return [("\(setting.path):", origin)] + chain.steps.map { ("  - \(ByteWriter.quoted($0))", "") }
     }

@@ -77,7 +77,7 @@ package struct ResolvedSettings: Sendable {
         }
     }
 
-    /// An option that hides faces or leaves out the sound does not mix with a file that wants to know who speaks.
+    /// An option that hides faces or leaves out the sound overrides a file that asks who speaks.
     private mutating func addSilence() {
         guard settings.speech, case .file? = origins["speech"] else { return }
         let reasons = [
@@ -105,7 +105,7 @@ package struct ResolvedSettings: Sendable {
             switch origin(of: setting) {
             case .option: throw tooWeak(setting, needed: needed)
             case .file:
-                raised.append("\(setting.path) from \(PipelineText.yaml(asked)) to \(PipelineText.yaml(needed))")
+                raised.append("\(setting.path) from \(asked.yaml) to \(needed.yaml)")
             case .default, .implied: break
             }
             origins[setting.path] = .implied("render.anonymize")
@@ -117,7 +117,7 @@ package struct ResolvedSettings: Sendable {
         guard settings.write.tables == nil else { return }
         settings.write.tables = asksForTables
         origins["write.tables"] = .implied("render.anonymize")
-        // Nothing shows them. Drawn elements may.
+        // Only tables and drawings show them.
         if !asksForTables, settings.rendering?.overlay == nil, !settings.measure.metrics.isEmpty {
             settings.measure.metrics = []
             origins["measure.metrics"] = .implied("render.anonymize")

@@ -35,12 +35,12 @@ extension ResolvedSettings {
     /// The error for an option that would leave faces visible.
     func tooWeak(_ setting: Setting, needed: SettingValue) -> any Error {
         error(at: setting.path) { option in
-            "\(option) \(PipelineText.yaml(setting.get(settings))) would leave faces visible: \(name("render.anonymize"))"
-                + " needs \(setting.path): \(PipelineText.yaml(needed)); leave out \(option)."
+            "\(option) \(setting.get(settings).yaml) would leave faces visible: \(name("render.anonymize")) needs"
+                + " \(setting.path): \(needed.yaml); leave out \(option)."
         }
     }
 
-    /// Rejects a choice of people that contradicts itself, or that nothing is hidden by.
+    /// Rejects a choice of people that contradicts itself or would have no effect.
     func checkVisibility() throws {
         let render = settings.render
         guard render.namesSomebody else { return }
@@ -86,7 +86,7 @@ extension ResolvedSettings {
         }
         let file = firstInUse(of: ["write.landmarks", "write.blendshapes", "track.keep_embeddings"])
         let formats = settings.write.formats == [.csv] ? nil : "write.formats"
-        // A mesh that is drawn or hidden needs landmarks for a while.
+        // Drawing or hiding a mesh needs the landmarks for a while.
         let needsLandmarks = settings.rendering?.needsLandmarks == true
         if let path = file ?? formats, path != "write.landmarks" || !needsLandmarks {
             throw error(at: "write.tables") { _ in "\(noTables) and \(name(path)) cannot be used together." }
@@ -131,7 +131,7 @@ extension ResolvedSettings {
         try refuse("render.codec", if: !codec.isAvailable) { _ in "this FFmpeg has no encoder for \(codec.rawValue)." }
     }
 
-    /// Two numbers, one of which must not be less than the other, and the words between the greater and the lesser one.
+    /// Pairs of numbers that must be in order, and the words that stand between the two in a message.
     private static let orderedPairs = [
         (lesser: "sample.start", greater: "sample.end", words: "must come after"),
         (lesser: "track.eyes_closed_below", greater: "track.eyes_open_above", words: "must not be less than"),
@@ -147,7 +147,7 @@ extension ResolvedSettings {
             if isInOrder { continue }
             let paths = [greater, lesser]
             if !paths.contains(where: isOption), let place = paths.first(where: isFile) {
-                let names = paths.map { "'\($0)' (\(PipelineText.yaml(value(of: $0))))" }
+                let names = paths.map { "'\($0)' (\(value(of: $0).yaml))" }
                 throw error(at: place) { _ in "\(names[0]) \(words) \(names[1])" }
             }
             let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }

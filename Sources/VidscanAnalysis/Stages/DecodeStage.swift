@@ -57,7 +57,7 @@ private struct RunSender {
     let line: StageContext
     /// The anchor of the latest run.
     var anchor: Channel<KnownFrame>?
-    /// Whether a credit has been taken that no run has got yet.
+    /// Whether a credit has been taken that belongs to no run yet.
     var hasCredit = false
 
     /// Decodes the next sample, as soon as there is a credit for the run that contains it.
@@ -69,7 +69,7 @@ private struct RunSender {
     mutating func send(_ runs: [RunGrouping<SampledFrame>.Run]) async throws {
         for run in runs {
             let run = SampleSpan(frames: run.samples, previous: run.isFirst ? nil : anchor)
-            // Of two runs that end with the same sample, the second one has no credit yet.
+            // If a sample completes two runs, the second one has no credit yet.
             try await takeCredit()
             try await line.budget.add(bytes: run.byteCount)
             hasCredit = false

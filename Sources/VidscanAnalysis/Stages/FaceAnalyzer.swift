@@ -220,7 +220,7 @@ final class FaceCropper {
         return emotionTensor.withUnsafeBufferPointer { network.evidence(in: $0) }
     }
 
-    /// Cuts the crop for a face's embedding; `nil` if that would be of no use, as far as mesh and brightness say.
+    /// Cuts the crop for a face's embedding; `nil` if mesh and brightness show that it would be of no use.
     func crop(of face: AnalyzedFace, in frame: SampledFrame) throws(MediaError) -> FaceCrop? {
         guard let mesh = face.mesh, let pose = face.pose, face.presence >= Self.minimumPresence,
             face.detection.box.height >= Self.minimumHeight,

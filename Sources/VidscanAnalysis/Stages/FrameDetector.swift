@@ -30,7 +30,7 @@ final class FrameDetector {
     }
 
     /// Shrinks the part of a frame that describes the appearance of a face, unless the picture shows all of the frame.
-    /// Returns the picture, which is valid until the next call. Perhaps it shows nothing but this face's appearance.
+    /// Returns the picture, which is valid until the next call. It may show nothing but this face's appearance.
     func picture(of frame: SampledFrame, describing face: FaceDetection) throws(MediaError) -> DetectorPicture {
         if let picture, isLatest(frame) { return picture }
         // For a rotated frame, a part takes as long as the whole, which serves all faces.
@@ -46,7 +46,7 @@ final class FrameDetector {
         pictureFrame.map { $0 == (ObjectIdentifier(frame), frame.sequence) } ?? false
     }
 
-    /// Returns a picture for a frame, which does not show it yet.
+    /// Returns a picture of the right size for a frame, which it does not show yet.
     private func emptyPicture(for frame: SampledFrame) -> DetectorPicture {
         pictureFrame = nil
         let display = frame.geometry.displaySize
@@ -68,7 +68,7 @@ final class FrameDetector {
         var found = session.detect(minimumConfidence: settings.candidateConfidence).compactMap {
             $0.scaled(by: scale).clipped(to: picture.display)
         }
-        // Of a face that is almost too large for the first search, that search finds a part, with a low score.
+        // If a face is almost too large for the first search, that search finds a part of it, with a low score.
         for face in try closeUps(picture) { found.replaceRivals(by: face, \.self) }
         let minimum = settings.detect.minimumFace * Double(picture.display.shortSide)
         return found.filter { max($0.box.width, $0.box.height) >= minimum }.sorted { $0.confidence > $1.confidence }
@@ -130,7 +130,7 @@ final class FrameDetector {
 
     private func session(_ inputSize: PictureSize) throws(InferenceError) -> DetectorSession {
         if let session = sessions[inputSize] { return session }
-        // Those of a video whose frames change in size would take ever more memory.
+        // If the frames of a video keep changing in size, the sessions would take ever more memory.
         if sessions.count > 5 { sessions.removeAll() }
         let session = try models.faceDetector().makeSession(inputSize: inputSize)
         sessions[inputSize] = session
@@ -156,7 +156,7 @@ extension UnsafeMutablePointer<Float> {
 }
 
 extension Array {
-    /// Adds a face in the place of those that overlap it, unless one of them has the same score or a higher one.
+    /// Adds a face and removes those that overlap it, unless one of them has the same score or a higher one.
     mutating func replaceRivals(by face: Element, _ detection: KeyPath<Element, FaceDetection>) {
         let rivals = indices.filter { self[$0][keyPath: detection].box.overlaps(face[keyPath: detection].box) }
         let score = face[keyPath: detection].confidence
@@ -203,7 +203,7 @@ final class DetectorPicture {
 
     var count: Int { 3 * tensorSize.width * tensorSize.height }
 
-    /// Prepares for a frame that `values` hold now.
+    /// Call it when `values` hold another frame.
     func update() { (coarseFaces, computedGain) = ([:], nil) }
 
     /// Returns the gain that gives a dark picture the contrast of a bright one: the luma that a tenth of the pixels exceed
@@ -240,7 +240,7 @@ final class DetectorPicture {
         AppearanceDescriptor(view, face: inPicture(face))
     }
 
-    /// Returns a face of display space in the picture's pixels.
+    /// Converts a face from display space to the picture's pixels.
     func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(by: 1 / scale) }
 }
 
@@ -262,7 +262,8 @@ extension FaceDetection {
         let corner = Point(size)
         return FaceDetection(
             box: Rectangle(
-                x: corner.x - box.x - box.width, y: corner.y - box.y - box.height, width: box.width, height: box.height),
+                x: corner.x - box.x - box.width, y: corner.y - box.y - box.height, width: box.width,
+                height: box.height),
             confidence: confidence, landmarks: FaceLandmarks(points: landmarks.points.map { corner - $0 }))
     }
 

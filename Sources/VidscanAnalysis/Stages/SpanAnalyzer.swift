@@ -189,7 +189,7 @@ final class SpanAnalyzer {
         try fill(samples, &known, from: middle, to: last, previous)
     }
 
-    /// Finds the faces of two samples in one between them; `nil` if the two disagree, or if a face is not found.
+    /// Finds the faces of two samples in a sample between them; `nil` if the two disagree, or if a face is not found.
     private func predicted(_ sample: Sample, _ earlier: KnownFrame, _ later: KnownFrame) throws -> KnownFrame? {
         let fraction =
             Double(sample.frame.microseconds - earlier.microseconds)

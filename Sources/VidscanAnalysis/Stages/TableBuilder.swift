@@ -34,7 +34,7 @@ final class TableBuilder: FrameSink {
         (self.folderPath, self.input) = (folderPath, input)
         self.models = models
         options = OutputOptions(settings, blendshapeNames: blendshapeNames)
-        // It contains pictures of faces, and a process that is killed leaves it.
+        // It contains pictures of faces, and a process that is killed leaves it behind.
         frames = try FrameRecordFile(
             path: "\(folderPath)/\(Self.framesFile)",
             header: RecordHeader(layout: FaceRecordLayout(settings, blendshapeNames: blendshapeNames)), isPrivate: true)

@@ -85,7 +85,7 @@ package final class FrameReader {
         return all.indexedFrames(stream) - demuxer.input.indexedFrames(demuxer.stream)
     }
 
-    /// Whether the codec's data has so much beyond the picture's edges that it can show something. Coding alone adds less.
+    /// Whether the coded frame extends so far beyond the picture's edges that it can show something. Coding adds less.
     package var hasHiddenEdges: Bool { decoder.croppedPixels >= 64 }
 
     /// Returns `nil` at the end of the video or of the window. Throws when no frame could be decoded.

@@ -297,11 +297,11 @@ struct DamageTracker {
     /// `firstDamage`: the first damaged picture to which others may refer.
     private typealias Sequence = (first: Int64, presentation: Int64?, firstDamage: Int64?)
 
-    /// Whether other pictures may refer to that of a packet, by its number, if known. Those whose frames have not come out.
+    /// Whether other pictures may refer to a packet's, by its number, if known. Only packets whose frames are to come.
     private var references: [Int64: Bool] = [:]
     /// The last frame's sequence, and those after it.
     private var sequences: [Sequence] = [(0, nil, nil)]
-    /// Those whose frames have not come out.
+    /// The damaged packets whose frames are to come.
     private var damaged: Set<Int64> = []
 
     /// More packets than any decoder holds.

@@ -237,7 +237,7 @@ struct OutputContext: ~Copyable {
         avformat_free_context(pointer)
     }
 
-    /// Creates the file and writes its header. Add all streams before.
+    /// Creates the file and writes its header. Add all streams first.
     func open(path: String, options: inout OpaquePointer?) throws(MediaError) {
         FFmpeg.beginErrors()
         try check(avio_open(&pointer.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "create")

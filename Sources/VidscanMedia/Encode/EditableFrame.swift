@@ -38,7 +38,7 @@ package final class EditableFrame {
                 height: rectangle.height * scaleY + 2), in: size)
     }
 
-    /// The mean luma, 0…255, of the cells of a rectangle in display pixels: `side` rows of as many. Outside the frame, its
+    /// The mean luma, 0…255, of `side` × `side` cells of a rectangle in display pixels, by rows. Outside the frame, its
     /// border is repeated.
     package func luma(of rectangle: Rectangle, side: Int) -> [Float] {
         // Every editable frame is planar.

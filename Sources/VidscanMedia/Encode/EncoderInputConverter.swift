@@ -10,7 +10,7 @@ final class EncoderInputConverter {
     private let outputSize: PictureSize
     private let options: Transcoder.Options
     private let compositor = Compositor()
-    private var scaler = Scaler(flags: Int32(SWS_BICUBIC) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
+    private var scaler = Scaler(flags: SWS_BICUBIC | SWS_ACCURATE_RND | SWS_BITEXACT)
 
     init(displaySize: PictureSize, _ options: Transcoder.Options) {
         self.options = options

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import VidscanBase
 
 /// Removes what a source says about itself besides its frames: locations, timecodes, names. Captions count as subtitles.
-/// `SoundEncoder` encodes sound again. Allow lists decide: only what playback is known to need stays.
+/// `SoundEncoder` encodes sound again. Only what playback is known to need stays.
 enum MetadataStripper {
     private static let keptFrameData = [
         AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_A53_CC,

@@ -120,9 +120,8 @@ package enum PictureFile {
         let stride = Int(frame.linesize.0)
         for y in 0..<target.height {
             for x in 0..<target.width {
-                let (u, v) = (
-                    orientation.mirrorsX ? target.width - 1 - x : x, orientation.mirrorsY ? target.height - 1 - y : y
-                )
+                let u = orientation.mirrorsX ? target.width - 1 - x : x
+                let v = orientation.mirrorsY ? target.height - 1 - y : y
                 let pixel = source + (orientation.swapsAxes ? u * stride + 4 * v : v * stride + 4 * u)
                 let alpha = Int(pixel[3])
                 let output = 4 * (y * target.width + x)

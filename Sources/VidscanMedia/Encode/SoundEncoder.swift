@@ -120,7 +120,9 @@ final class SoundEncoder {
     }
 
     private func add(_ receive: Receive) throws(MediaError) {
-        let samples = try converted()
+        let samples = try frame(of: 0)
+        let result = samples.resample(decoded.pointer, with: resampler)
+        guard result >= 0 else { throw MediaError(.io, "cannot convert the sound: \(FFmpeg.message(result))") }
         let count = Int64(samples.nb_samples)
         var skipped: Int64 = 0
         let position = FFmpeg.timestamp(decoded.best_effort_timestamp).map {
@@ -139,13 +141,6 @@ final class SoundEncoder {
         guard skipped < count else { return }
         guard vs_write_samples(queue, samples.pointer, Int32(skipped)) >= 0 else { throw .outOfMemory }
         while queuedSamples >= frameSize { try encodeQueued(frameSize, receive) }
-    }
-
-    private func converted() throws(MediaError) -> Frame {
-        let samples = try frame(of: 0)
-        let result = samples.resample(decoded.pointer, with: resampler)
-        guard result >= 0 else { throw MediaError(.io, "cannot convert the sound: \(FFmpeg.message(result))") }
-        return samples
     }
 
     /// Without samples, for the resampler to fill, or with memory for them.

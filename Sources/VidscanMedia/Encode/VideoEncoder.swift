@@ -78,7 +78,7 @@ final class VideoEncoder {
 
     /// A `nil` frame ends the stream. `duration` is in units of the time base, and 0 if unknown.
     func encode(
-        _ frame: UnsafeMutablePointer<AVFrame>?, duration: Int64 = 0, _ receive: CodecContext.Receive
+        _ frame: UnsafeMutablePointer<AVFrame>?, duration: Int64, _ receive: CodecContext.Receive
     ) throws(MediaError) {
         if let frame, duration > 0 { durations[frame.pointee.pts] = duration }
         try context.encode(frame, "cannot encode with \(name)") { packet throws(MediaError) in

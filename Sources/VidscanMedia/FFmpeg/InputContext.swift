@@ -6,7 +6,7 @@ internal import VidscanBase
 /// the file itself is ever opened, and cancellation ends every blocking call.
 struct InputContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVFormatContext>
-    /// Keeps the flag alive that the interrupt callback holds unretained.
+    /// Keeps alive the flag that the interrupt callback holds unretained.
     private let bytes: FileInput
 
     /// Names of FFmpeg's demuxers for containers, elementary streams and images that read one file only. Others may open
@@ -103,7 +103,7 @@ struct InputContext: ~Copyable {
         }
         for index in options.indices { av_dict_free(&options[index]) }
         if result == FFmpeg.interrupted { throw .cancelled }
-        // A stream that is not read may be incomprehensible.
+        // A stream that is not needed may be unreadable.
         guard result >= 0 || streams.contains(where: { $0.pointee.isVideo && $0.pointee.hasKnownSize }) else {
             throw MediaError(.notMedia, "cannot find its streams: \(FFmpeg.reason(result))")
         }

@@ -15,7 +15,7 @@ final class FrameFilter {
     /// Their timestamps are in units of their own time bases, and may be lost.
     var outputs = UniqueDeque<Frame>()
 
-    /// `grid` shows which frames may go after the last filter that needs all; `maximumPixels` limits an output frame.
+    /// `grid`: shows which frames the filters after the last one that needs all can skip. `maximumPixels`: per output.
     init(_ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int, maximumPixels: Int) {
         (self.chain, timeBase, self.frameRate) = (chain, grid.clock.timeBase, frameRate)
         (self.threads, self.maximumPixels) = (threads, maximumPixels)

@@ -1,4 +1,3 @@
-internal import CFFmpeg
 internal import CPixels
 package import VidscanBase
 

@@ -9,7 +9,7 @@ struct PlanarImage {
         /// In bytes; may be negative.
         let stride: Int
         let width, height: Int
-        /// Bits of a sample: 8, in a byte each, or 9 to 16, in a 16-bit word each. Deeper samples only have a finer step.
+        /// Bits of a sample: 8, in a byte each, or 9 to 16, in a 16-bit word each. More bits only mean finer steps.
         let depth: Int
 
         var size: PictureSize { PictureSize(width: width, height: height) }
@@ -156,7 +156,7 @@ struct RGBToYCbCr {
 /// Planar Y'CbCr of 8 to 16 bits with any chroma subsampling, and grey, pass unchanged. Other formats get 8 bits. A worker's
 /// kernels share one converter, so that each frame is converted only once.
 package final class PictureConverter {
-    private var scaler = Scaler(flags: Int32(SWS_POINT) | Int32(SWS_ACCURATE_RND) | Int32(SWS_BITEXACT))
+    private var scaler = Scaler(flags: SWS_POINT | SWS_ACCURATE_RND | SWS_BITEXACT)
     private var frame: Frame?
     /// Points into `frame`.
     private var converted: (source: ObjectIdentifier, sequence: Int, image: PlanarImage)?

@@ -1,4 +1,3 @@
-internal import CFFmpeg
 internal import CPixels
 package import VidscanBase
 
@@ -185,6 +184,6 @@ struct PatchMap {
 
     private static func fixed(_ value: Double) -> Int { whole((value * 65536).rounded()) }
 
-    /// Large enough for every picture, small enough for every sum. A square without finite coordinates lies anywhere.
+    /// Large enough for every picture, small enough for every sum. A coordinate that is not finite becomes 0.
     private static func whole(_ value: Double) -> Int { value.isFinite ? Int(min(max(value, -1e12), 1e12)) : 0 }
 }

@@ -40,7 +40,6 @@ extension Settings {
             ).help("Refuse videos that last longer than this many seconds."),
         ])
 
-    /// The section `speech`, which is a single value.
     static let speechSection = SettingsSection(
         "speech", "Who speaks.", group: .faces,
         [
@@ -48,7 +47,6 @@ extension Settings {
                 "Find out who speaks, from the sound and the movements of each mouth. Reads the video a second time.")
         ])
 
-    /// The section `filters`, which is a single value.
     static let filtersSection = SettingsSection(
         "filters", "FFmpeg filters that every sampled frame passes before detection.", group: .filters,
         [
