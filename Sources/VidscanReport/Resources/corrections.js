@@ -136,7 +136,6 @@
   const describe = item => kinds.get(item.do)[1](item);
   const whenOf = item => item.correction ? whenOf(item.correction) : item.time ?? item.from ?? (item.face ?? item.faces?.[0])?.time ?? 0;
 
-  const micro = value => Math.round(value * 1e6) / 1e6;
   const faceAt = row => ({ time: micro(timeOf(row)), box: boxOf(row) });
   /** A track's time and box by which a correction names it: at the playhead if it is visible there. */
   const faceOf = track => faceAt(nearestRow(track, state.time));

@@ -25,6 +25,9 @@
   const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   /** A word of a shell's command. */
   const quoted = text => /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  /** A path relative to the page, as a command takes it. A page that was not opened from its folder does not know it. */
+  const pathOf = (address, unknown) => address === undefined || location.protocol !== "file:" ? unknown
+    : decodeURIComponent(new URL((address || ".") + "/", location).pathname).slice(0, -1);
   function download(blob, name) {
     const link = make("a", { href: URL.createObjectURL(blob), download: name });
     link.click();

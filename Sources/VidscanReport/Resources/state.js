@@ -83,7 +83,4 @@
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
-  /** A path relative to the page, as a command takes it. A page that was not opened from its folder does not know it. */
-  const pathOf = (address, unknown) => address === undefined || location.protocol !== "file:" ? unknown
-    : decodeURIComponent(new URL((address || ".") + "/", location).pathname).slice(0, -1);
   const resultPath = () => pathOf(data.result, "RESULT");
