@@ -37,7 +37,7 @@
     start() {
       this.file = this.saved = this.text;
       const kept = this.read();
-      // Work that was not saved goes on. What was saved is left, unless the file is still that from before.
+      // Work that was not saved continues. What was saved is dropped, unless the file is still the one from before.
       if (!kept || kept.list === this.file || kept.isSaved && kept.file !== this.file) return;
       this.done.push(this.file);
       this.list = JSON.parse(kept.list);

@@ -33,7 +33,7 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
-  /** Calls back with what a pressed key stands for in `meanings`, which no other listener is told then. */
+  /** Calls back with what a pressed key stands for in `meanings`. Other listeners are not told of such a key. */
   const onKeys = (node, meanings, action) => node.addEventListener("keydown", event => {
     if (!(event.key in meanings)) return;
     event.preventDefault();

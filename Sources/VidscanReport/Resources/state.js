@@ -21,7 +21,7 @@
   };
 
   // Messages: "time" with that of another picture that is shown, "moving" with a time that is on the way, "playing", "model",
-  // "selection", "view", "metric", "layout" when sizes or colours have changed. Modules are told in their order in the page.
+  // "selection", "view", "metric", "layout" when sizes or colours have changed. Modules hear of them in their order in the page.
   const listeners = {};
   const on = (names, listener) => names.split(" ").forEach(name => (listeners[name] ??= []).push(listener));
   const emit = (name, value) => listeners[name]?.forEach(listener => listener(value));
