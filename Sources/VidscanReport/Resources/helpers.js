@@ -4,7 +4,7 @@
   const onClick = actions => Object.entries(actions).forEach(([id, action]) => byId(id).addEventListener("click", action));
   const make = (name, attributes, ...children) => {
     const node = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes || {}))
+    for (const [key, value] of Object.entries(attributes))
       if (key in node && key !== "style" && key !== "list") node[key] = value; else node.setAttribute(key, value);
     node.append(...children.filter(child => child !== null && child !== undefined));
     return node;
