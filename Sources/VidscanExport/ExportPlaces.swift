@@ -8,8 +8,7 @@ struct ExportPlaces {
     let files: [(format: ExportFormat, subject: Tier.Subject?, paths: [String])]
     private let result: StoredResult
 
-    /// `subjects`: those that have tables of their own. Throws if the folder cannot be created, or if two files would
-    /// have the same name.
+    /// `subjects`: those with tables of their own. Throws if the folder cannot be created, or two files share a name.
     init(
         _ formats: [ExportFormat], of subjects: [Tier.Subject], options: Exporter.Options, result: StoredResult
     ) throws(VidscanError) {
@@ -108,8 +107,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     /// A table with the columns of Py-Feat.
     case pyfeat
 
-    /// The ends of the file names, after the video's name without its extension. The first file is the one that
-    /// `--output` names.
+    /// The ends of the file names, after the video's name without its extension. `--output` names the first file.
     var endings: [String] {
         switch self {
         case .elan: [".eaf"]

@@ -99,8 +99,7 @@ struct ELANDocument {
     ]
 }
 
-// The initializer XMLNode(kind:) of FoundationXML ends the program for attributes and texts. These factories return nodes, under
-// a type that does not say so.
+// XMLNode(kind:) ends the program for attributes and texts. These factories return nodes, but as `Any`.
 extension XMLElement {
     fileprivate convenience init(
         _ name: String, _ attributes: [(String, String)], _ children: [XMLElement] = [], text: String? = nil

@@ -60,7 +60,7 @@ struct TextGrid {
 }
 
 /// Rich Transcription Time Marked (NIST, "The Rich Transcription Spring 2009 Evaluation Plan", appendix A), which describes
-/// who speaks when. Of a result that does not know, a line says that a person is in sight.
+/// who speaks when. If a result does not know, its lines say who is in sight.
 enum RTTM {
     /// `file` is the name of the recording, not empty. Blanks in it, and in the names of people, become underscores.
     static func text(_ tiers: [Tier], file: String, kind: Episode.Kind) -> String {

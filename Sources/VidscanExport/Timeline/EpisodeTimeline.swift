@@ -155,8 +155,7 @@ struct Tier: Sendable, Equatable {
         }
     }
 
-    /// Sorts annotations and joins those that overlap: two faces of one person may be in sight at the same time, in a mirror
-    /// or by mistake.
+    /// Sorts annotations, and joins those that overlap: one person may have two faces, in a mirror or by mistake.
     private static func joined(_ annotations: [Annotation]) -> [Annotation] {
         var result: [Annotation] = []
         for annotation in annotations.sorted(by: Annotation.precedes) {

@@ -128,7 +128,7 @@
       item => `note at ${clock(item.time)}: ${item.text}`,
     ],
     // These two never leave the browser: one that is in the tables is left out of the next file, and a doubt was answered.
-    take_back: [({ correction }) => isCorrection(correction) && isWritten(correction), ({ correction }) => `not any more: ${describe(correction)}`],
+    take_back: [({ correction }) => isCorrection(correction) && isWritten(correction), ({ correction }) => `no longer: ${describe(correction)}`],
     checked: [item => isFace(item.face) && isText(item.about, 20), item => `checked the face at ${clock(item.face.time)}`],
   }));
   const isCorrection = item => kinds.has(item?.do) && kinds.get(item.do)[0](item);
@@ -136,7 +136,6 @@
   const describe = item => kinds.get(item.do)[1](item);
   const whenOf = item => item.correction ? whenOf(item.correction) : item.time ?? item.from ?? (item.face ?? item.faces?.[0])?.time ?? 0;
 
-  const micro = value => Math.round(value * 1e6) / 1e6;
   const faceAt = row => ({ time: micro(timeOf(row)), box: boxOf(row) });
   /** A track's time and box by which a correction names it: at the playhead if it is visible there. */
   const faceOf = track => faceAt(nearestRow(track, state.time));
@@ -210,7 +209,7 @@
     if (!name) return say("Type a name first.");
     if (!isName(name)) return say("A name has no quotation marks and no control characters.");
     const namesake = [...model.people.values()].find(person => person !== track.owner && model.names.get(person.id) === name);
-    if (namesake) return say(`Another person has the name ${name} already. If they are one, join them.`);
+    if (namesake) return say(`Another person already has the name ${name}. If they are the same person, join them.`);
     if (name !== model.names.get(track.person)) corrections.add({ do: "name", face: faceOf(track), name });
   }
   onSubmit("form-name", () => rename(state.selection, byId("name").value));

@@ -18,7 +18,7 @@
   const ends = ({ keyframes }) => [keyframes[0].time, keyframes[keyframes.length - 1].time];
   const describe = item => `${kindOf(item)}, ${[...new Set(ends(item).map(time => clock(time)))].join(" to ")}`;
   /** The time of the picture that is shown, as a keyframe has it. */
-  const now = () => Math.round(1e6 * within(state.time, 0, data.duration ?? Infinity)) / 1e6;
+  const now = () => micro(within(state.time, 0, data.duration ?? Infinity));
   /** The index of the keyframe at the picture that is shown, or -1. */
   const keyframeHere = item => item ? item.keyframes.findIndex(key => frameAt(key.time) === frameAt(now())) : -1;
   /** The box at a time, and whether it is in force then. Outside of its times, it is that of the nearest keyframe. */
@@ -37,7 +37,7 @@
     start() {
       this.file = this.saved = this.text;
       const kept = this.read();
-      // Work that was not saved goes on. What was saved is left, unless the file is still that from before.
+      // Work that was not saved continues. What was saved is dropped, unless the file is still the one from before.
       if (!kept || kept.list === this.file || kept.isSaved && kept.file !== this.file) return;
       this.done.push(this.file);
       this.list = JSON.parse(kept.list);

@@ -4,7 +4,7 @@
   const onClick = actions => Object.entries(actions).forEach(([id, action]) => byId(id).addEventListener("click", action));
   const make = (name, attributes, ...children) => {
     const node = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes || {}))
+    for (const [key, value] of Object.entries(attributes))
       if (key in node && key !== "style" && key !== "list") node[key] = value; else node.setAttribute(key, value);
     node.append(...children.filter(child => child !== null && child !== undefined));
     return node;
@@ -25,12 +25,15 @@
   const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   /** A word of a shell's command. */
   const quoted = text => /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  /** A path relative to the page, as a command takes it. A page that was not opened from its folder does not know it. */
+  const pathOf = (address, unknown) => address === undefined || location.protocol !== "file:" ? unknown
+    : decodeURIComponent(new URL((address || ".") + "/", location).pathname).slice(0, -1);
   function download(blob, name) {
     const link = make("a", { href: URL.createObjectURL(blob), download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
-  /** Calls back with what a pressed key stands for in `meanings`, which no other listener is told then. */
+  /** Calls back with what a pressed key stands for in `meanings`. Other listeners are not told of such a key. */
   const onKeys = (node, meanings, action) => node.addEventListener("keydown", event => {
     if (!(event.key in meanings)) return;
     event.preventDefault();

@@ -56,7 +56,7 @@
   let updated = null, changed = 0, typed = -Infinity, errors = 0, wait = interval;
   name?.addEventListener("input", () => { typed = performance.now(); });
 
-  // Nobody is interrupted who types, has selected text, or looks at another page.
+  // The page does not interrupt anybody who types, has selected text, or looks at another page.
   const mayReload = () => document.visibilityState === "visible" && performance.now() - typed > 5000
     && getSelection().isCollapsed && performance.now() - loaded > Math.max(4000, 10 * loaded);
 
@@ -75,7 +75,7 @@
       running: "Running", finished: `Finished ${moment(status.updated)}`,
       interrupted: `Interrupted ${moment(status.updated)}. ${resume}`,
       stopped: `Stopped ${moment(status.updated)}: ${status.message ?? "an error"}`,
-      silent: `Interrupted: nothing was heard of the batch since ${moment(status.updated)}. ${resume}`,
+      silent: `Interrupted: nothing was heard from the batch since ${moment(status.updated)}. ${resume}`,
     }[state] ?? "");
     const counts = [`${run.done} done`, `${run.failed} failed`, `${run.left} left`];
     if (run.skipped) counts.splice(2, 0, `${run.skipped} skipped`);

@@ -58,10 +58,10 @@
   for (const button of document.querySelectorAll("[data-answer]")) button.addEventListener("click", () => answer(button.dataset.answer));
   byId("take-back")?.addEventListener("click", () => { answers.pop(); keep(); });
   byId("save").addEventListener("click", () => {
-    const name = `corrections-${stamp()}.json`, folder = location.protocol === "file:" ? decodeURIComponent(new URL(".", location).pathname).slice(0, -1) : "STUDY";
+    const name = `corrections-${stamp()}.json`;
     const file = { format: "vidscan study corrections 1", corrections: corrections() };
     download(new Blob([JSON.stringify(file, null, 1) + "\n"], { type: "application/json" }), name);
-    Object.assign(byId("commands"), { hidden: false, textContent: `vidscan people --output ${quoted(folder)} --corrections ~/Downloads/${name}` });
+    Object.assign(byId("commands"), { hidden: false, textContent: `vidscan people --output ${quoted(pathOf("", "STUDY"))} --corrections ~/Downloads/${name}` });
   });
   addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input")) return;

@@ -23,9 +23,9 @@
         const shape = video.videoWidth / video.videoHeight, expected = data.video.width / data.video.height;
         const hasOtherLength = data.duration !== undefined && Math.abs(video.duration - data.duration) > Math.max(0.5, 0.01 * data.duration);
         showTrouble(Math.abs(shape / expected - 1) > 0.03
-          ? "This video has another shape than the one that was analysed, so boxes may be in the wrong place."
-          : hasOtherLength ? `This video lasts ${clock(video.duration, 1)}, but the one that was analysed ${clock(data.duration, 1)}, so boxes may be shown at the wrong time.`
-          : this.other && this.other.size !== data.video.bytes ? "This file has another size than the one that was analysed. If it is a copy with the same times, the boxes fit." : "");
+          ? "This video does not have the shape of the one that was analysed, so boxes may be in the wrong place."
+          : hasOtherLength ? `This video lasts ${clock(video.duration, 1)}, but the one that was analysed lasts ${clock(data.duration, 1)}, so boxes may be shown at the wrong time.`
+          : this.other && this.other.size !== data.video.bytes ? "This file does not have the size of the one that was analysed. If it is a copy with the same times, the boxes fit." : "");
         this.watch();
         this.changed();
         this.seek(state.time);
@@ -84,14 +84,14 @@
       this.pause();
       this.seek(time);
     },
-    /** Goes to the picture that is shown at a time. Of several wishes, the last is fulfilled. */
+    /** Goes to the picture that is shown at a time. Of several requests, the last one counts. */
     seek(time) {
       time = within(time, Math.min(0, data.start), data.end);
       this.requested = time;
       if (!this.isUsable) return this.present(time);
       // Just after a frame's own time, so that rounding cannot show the frame before it.
       const exact = Math.max(0, time) + sameTime;
-      // The end of a seek is announced a little after it, so an earlier wish must not outlive this one.
+      // The end of a seek is announced a little after it, so an earlier request must not outlive this one.
       this.wanted = this.video.seeking ? exact : null;
       if (this.wanted === null) this.video.currentTime = exact;
       // Where that picture is shown already, no other is presented.

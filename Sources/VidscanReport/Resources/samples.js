@@ -1,5 +1,6 @@
   /** Times in the tables are whole microseconds; two frames are further apart than this. */
   const sameTime = 0.0005;
+  const micro = value => Math.round(value * 1e6) / 1e6;
   /** The presentation time of each sample in seconds, and the columns of the rows by name. */
   let times = new Float64Array(0), columns = new Map(), sampleOf = new Uint32Array(0);
   /** The index of each sample's picture among all pictures of the video. */

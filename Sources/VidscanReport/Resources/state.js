@@ -21,7 +21,7 @@
   };
 
   // Messages: "time" with that of another picture that is shown, "moving" with a time that is on the way, "playing", "model",
-  // "selection", "view", "metric", "layout" when sizes or colours have changed. Modules are told in their order in the page.
+  // "selection", "view", "metric", "layout" when sizes or colours have changed. Modules hear of them in their order in the page.
   const listeners = {};
   const on = (names, listener) => names.split(" ").forEach(name => (listeners[name] ??= []).push(listener));
   const emit = (name, value) => listeners[name]?.forEach(listener => listener(value));
@@ -83,7 +83,4 @@
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); emit("layout"); });
 
-  /** A path relative to the page, as a command takes it. A page that was not opened from its folder does not know it. */
-  const pathOf = (address, unknown) => address === undefined || location.protocol !== "file:" ? unknown
-    : decodeURIComponent(new URL((address || ".") + "/", location).pathname).slice(0, -1);
   const resultPath = () => pathOf(data.result, "RESULT");

@@ -181,7 +181,7 @@ package struct FaceNumbers: Sendable {
     }
 
     /// √(yaw² + pitch²).
-    package var turnDegrees: Double? {
+    var turnDegrees: Double? {
         guard let yaw = self[.yaw], let pitch = self[.pitch] else { return nil }
         return (yaw * yaw + pitch * pitch).squareRoot()
     }
@@ -201,7 +201,7 @@ package struct FaceNumbers: Sendable {
     }
 
     /// Replaces the smoothed numbers by weighted sums over several samples. A number missing in one of them is missing.
-    package mutating func smoothen(_ samples: some Sequence<(weight: Double, numbers: FaceNumbers)>) {
+    mutating func smoothen(_ samples: some Sequence<(weight: Double, numbers: FaceNumbers)>) {
         for position in Self.smoothed {
             values[position] = samples.reduce(0) { $0 + $1.weight * $1.numbers.values[position] }
         }

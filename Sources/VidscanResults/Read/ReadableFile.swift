@@ -56,8 +56,7 @@ final class ReadableFile: Sendable {
     }
 }
 
-/// Reads a small file that the user names, or that lies in a result. Refuses large files, pipes and devices so that no
-/// file can take endless time or memory.
+/// Reads a small file. Refuses large files, pipes and devices, so that no file can take endless time or memory.
 package enum TextFile {
     /// `limit` is in bytes. The error says `it` instead of the path.
     package static func read(path: String, limit: Int) throws(VidscanError) -> String {

@@ -140,7 +140,7 @@ package struct StoredResult {
     }
 
     package func checkRecord() throws(VidscanError) {
-        guard access("\(name)/\(ResultFiles.record)", F_OK) == 0, let digest = record.digests?[ResultFiles.record]
+        guard FileSystem.entry("\(name)/\(ResultFiles.record)") != nil, let digest = record.digests?[ResultFiles.record]
         else {
             throw failure("has no \(ResultFiles.record): an earlier version analysed the video; analyse it again")
         }

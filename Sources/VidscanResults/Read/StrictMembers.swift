@@ -15,11 +15,6 @@ package struct StrictMembers {
         try self.init(try decoder.container(keyedBy: NamedKey.self), keys)
     }
 
-    package func object(_ key: String, _ keys: [String]) throws -> StrictMembers {
-        try StrictMembers(
-            try container.nestedContainer(keyedBy: NamedKey.self, forKey: NamedKey(stringValue: key)), keys)
-    }
-
     package func allow(_ keys: [String]) throws {
         let unknown = container.allKeys.map(\.stringValue).sorted().first { !keys.contains($0) }
         guard let unknown else { return }
@@ -91,14 +86,14 @@ package struct StrictMembers {
     ) throws(VidscanError) -> Value {
         let value: Value
         do { value = try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
-            throw .result(reason(error, of: list), input: path)
+            let reason = (error as? DecodingError).map { words($0, list) } ?? RecordFile.reason(error)
+            throw .result(Printable.line(reason), input: path)
         }
         if let key = duplicateKey(in: Array(text.utf8)) { throw .result("duplicate key '\(key)'", input: path) }
         return value
     }
 
-    /// Returns the first duplicate key of an object; `nil` if there is none. Decoders silently ignore one of the two values.
-    /// `json` must be valid.
+    /// Returns the first duplicate key in valid JSON, or `nil`. Decoders silently ignore one of the two values.
     private static func duplicateKey(in json: [UInt8]) -> String? {
         var (open, key, index): ([Set<String>], ArraySlice<UInt8>, Int) = ([], [], 0)
         while index < json.count {
@@ -132,15 +127,13 @@ package struct StrictMembers {
     /// Returns the name and size of the video that such a file is for. Throws if it has another format.
     package func video(format expected: String) throws -> (name: String, bytes: Int64) {
         try require(format: expected)
-        let video = try object("video", ["name", "bytes"])
+        let video = try StrictMembers(
+            try container.nestedContainer(keyedBy: NamedKey.self, forKey: NamedKey(stringValue: "video")),
+            ["name", "bytes"])
         return (try video.text("name", maximum: 1024), try video.integer("bytes", in: ReadLimits.counts))
     }
 
     /// Says what is wrong in which item of a list with this plural name: `correction 2: face.time is missing`.
-    package static func reason(_ error: any Error, of list: String) -> String {
-        Printable.line((error as? DecodingError).map { words($0, list) } ?? RecordFile.reason(error))
-    }
-
     private static func words(_ error: DecodingError, _ list: String) -> String {
         let (keys, what): ([any CodingKey], String) =
             switch error {

@@ -188,7 +188,7 @@ package enum FacePoint: String, CaseIterable, Sendable {
     /// The points that the detector finds too, in the order of `FaceLandmarks.points`.
     static let detected: [FacePoint] = [.leftEye, .rightEye, .nose, .leftMouthCorner, .rightMouthCorner]
 
-    package var mirrored: FacePoint {
+    var mirrored: FacePoint {
         switch self {
         case .leftEye: .rightEye
         case .rightEye: .leftEye

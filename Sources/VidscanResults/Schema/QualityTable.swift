@@ -10,8 +10,7 @@ package struct QualityRow: Sendable {
     package var visibleSeconds = 0.0
     /// `nil` if no metric was requested.
     package var measuredSeconds: Double?
-    /// The parts of `measuredSeconds` that lack emotions because only one side of the face, or only its mouth or its eyes,
-    /// could be measured.
+    /// The parts of `measuredSeconds` without emotions: only one side, or only mouth or eyes, could be measured.
     package var oneSideSeconds = 0.0, halfCoveredSeconds = 0.0
     package var blankSeconds: [BlankReason: Double] = [:]
     /// In pixels; in degrees, without the sign; from 0 to 100.

@@ -1,4 +1,3 @@
-internal import Glibc
 package import VidscanBase
 internal import VidscanMedia
 
@@ -57,7 +56,7 @@ package enum ResultFiles {
         var digests: [String: String] = [:]
         // Nothing may remain of embeddings that are forgotten.
         for file in corrected where ![ResultFolder.Kind.result.record, EmbeddingFile.name].contains(file) {
-            if access("\(folder)/\(file)", F_OK) == 0 { digests[file] = try digest(of: file, in: folder) }
+            if FileSystem.entry("\(folder)/\(file)") != nil { digests[file] = try digest(of: file, in: folder) }
         }
         return digests
     }
@@ -91,7 +90,7 @@ package enum IdentifyingFiles {
         let present = keepsTables ? (try? FileSystem.names(in: folder)) ?? [] : []
         let names = Set(present.map { String(decoding: $0, as: UTF8.self) } + expected)
         let ofFaces = names.subtracting(harmless).subtracting(ofPeople).filter { !$0.hasPrefix(".") }.sorted()
-        let ofPeople = ofPeople.filter { keepsTables && access("\(folder)/\($0)", F_OK) == 0 }
+        let ofPeople = ofPeople.filter { keepsTables && FileSystem.entry("\(folder)/\($0)") != nil }
         var files = ""
         if !ofFaces.isEmpty {
             let more = ofFaces.count > maximumNames ? " and \(ofFaces.count - maximumNames) more" : ""

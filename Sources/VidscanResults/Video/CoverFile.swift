@@ -115,8 +115,7 @@ package struct CoverFile: Decodable, Sendable {
     /// Of a video with hidden faces.
     private struct Record: Decodable { let covers: [String: JSONValue]? }
 
-    /// Whether the video with hidden faces in a result, if there is one, was made with the covers of today: those at the path,
-    /// or beside the result.
+    /// Whether a result's video with hidden faces, if any, has the current covers: at the path, or beside the result.
     package static func areCurrent(in result: String, path: String?) -> Bool {
         guard FileSystem.entry(result + "/anonymized.json") != nil else { return true }
         do {

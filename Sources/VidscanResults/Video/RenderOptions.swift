@@ -37,8 +37,7 @@ package struct RenderOptions: Sendable, Equatable {
     /// The shorter side in pixels.
     package static let proxySide = 540
 
-    /// A small copy for browsers: H.264 in MP4, same frames and times, nothing drawn, no subtitles, audio only if MP4
-    /// can contain it.
+    /// For browsers: small H.264 in MP4, same frames and times, nothing drawn, no subtitles, audio if MP4 can hold it.
     package static var proxy: RenderOptions {
         var options = RenderOptions()
         options.isProxy = true

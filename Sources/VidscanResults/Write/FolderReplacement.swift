@@ -175,8 +175,7 @@ package struct FolderReplacement: Sendable {
         .writing("cannot move the \(kind.noun) to \(path)", SystemError(number))
     }
 
-    /// Recovers from a run that ended between the two steps: moves the old folder back, or removes it if the new one is
-    /// in place. Leaves folders of live runs alone.
+    /// Repairs a half step: moves the old folder back, or removes it if the new one is in place. Skips live runs.
     package func recover() {
         for bytes in (try? folder.names()) ?? [] {
             guard let working = WorkingName(bytes), working.purpose == .old, working.isFor(name) else { continue }

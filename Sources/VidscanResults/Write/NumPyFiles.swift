@@ -11,18 +11,18 @@ package final class LandmarkFile {
     private let file: OutputFile
     private var rows = 0
 
-    package init(folder: String) throws(VidscanError) {
+    init(folder: String) throws(VidscanError) {
         file = try OutputFile(path: folder + "/" + Self.name)
         try file.write { $0.write(numbers: Self.header.bytes(rows: 0)) }
     }
 
-    package func append(_ mesh: FaceMesh?) throws(VidscanError) {
+    func append(_ mesh: FaceMesh?) throws(VidscanError) {
         rows += 1
         let coordinates = mesh?.coordinates ?? [Float](repeating: .nan, count: 3 * FaceMesh.pointCount)
         try file.write { $0.write(numbers: coordinates) }
     }
 
-    package func finish() throws(VidscanError) { try file.finish(replacingStart: Self.header.bytes(rows: rows)) }
+    func finish() throws(VidscanError) { try file.finish(replacingStart: Self.header.bytes(rows: rows)) }
 }
 
 /// A row of `embeddings.npy`: what a face looks like in one sample of its track.

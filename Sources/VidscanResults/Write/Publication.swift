@@ -87,8 +87,8 @@ package struct Publication: Sendable {
 
     /// Copies the video of a result in which all faces are hidden. Returns its name, and who stays visible on purpose;
     /// `nil` if it is there already. Another version is an error, unless the publication replaces it. An earlier approval
-    /// of the same bytes stands. Throws `changed` if the video is not the one that vidscan made with the covers and
-    /// corrections of today, and ``Withdrawal`` if somebody has removed this version from the folder.
+    /// of the same bytes stands. Throws `changed` if the video is not the one that vidscan made with the current
+    /// covers and corrections, and ``Withdrawal`` if somebody has removed this version from the folder.
     ///
     /// - Parameters:
     ///   - covers: the path of the result's covers.

@@ -128,7 +128,7 @@ public enum ResultPaths {
     /// Includes results that were set aside.
     package static func isResult(_ name: String) -> Bool { name.hasSuffix(resultEnding) || isPrevious(name) }
 
-    package static func isPrevious(_ name: String) -> Bool {
+    static func isPrevious(_ name: String) -> Bool {
         name.wholeMatch(of: /(?s).*\.vidscan\.previous-\d+/) != nil
     }
 
