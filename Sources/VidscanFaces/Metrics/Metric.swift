@@ -85,11 +85,16 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
         return best
     }
 
+    /// In degrees: it has no value in a head that is turned further, or is one side's.
+    package var maximumYaw: Double {
+        ExpressionLimits.halves.contains(self) ? ExpressionLimits.maximumYawOfHalves : ExpressionLimits.maximumYaw
+    }
+
     /// Says why the metric has no value in a face that is measured from `side`; `nil` if it has one. `isSmall`: whether
     /// the face is too small for the eye of one side.
     func blankReason(yaw: Double, from side: MeasuredSide, covered: FaceRegion, isSmall: Bool) -> BlankReason? {
         if !definition.regions.isDisjoint(with: covered) { return .covered }
-        if abs(yaw) > ExpressionLimits.maximumYawOfHalves, ExpressionLimits.halves.contains(self) { return .turned }
+        if ExpressionLimits.halves.contains(self), abs(yaw) > maximumYaw { return .turned }
         guard side != .both else { return nil }
         let near: MeasuredSide
         switch self {

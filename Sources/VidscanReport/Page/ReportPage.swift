@@ -178,17 +178,18 @@ struct ReportPage {
     }
 
     private func metric(_ field: FaceField) -> JSONValue {
-        let (group, status): (String, Metric.Status) =
+        let (group, status, yaw): (String, Metric.Status, Double) =
             switch field {
-            case .metric(let metric): (metric.group.rawValue, metric.status)
-            case .brightness: ("picture", .validated)
-            default: ("head", .validated)
+            case .metric(let metric): (metric.group.rawValue, metric.status, metric.maximumYaw)
+            case .brightness: ("picture", .validated, 90)
+            default: ("head", .validated, 90)
             }
         return .object([
             "name": .text(field.name), "unit": .text(field.unit), "meaning": .text(field.meaning),
             "low": .number(field.range.lowerBound), "high": .number(field.range.upperBound),
-            // How far it can be relied on.
-            "group": .text(group), "status": .text(status.rawValue),
+            // How far it can be relied on, and the angles beyond which it is blank.
+            "group": .text(group), "status": .text(status.rawValue), "yaw": .number(yaw),
+            "pitch": .number(ExpressionLimits.maximumPitch),
         ])
     }
 

@@ -111,7 +111,6 @@
 
   const isNumber = value => typeof value === "number" && Number.isFinite(value);
   const isText = (value, longest) => typeof value === "string" && value.length > 0 && value.length <= longest;
-  const isName = name => isText(name, 100) && !/["\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(name);
   const isFace = face => face && isNumber(face.time) && Array.isArray(face.box) && face.box.length === 4 && face.box.every(isNumber);
   const areFaces = ({ faces }) => Array.isArray(faces) && faces.length >= 2 && faces.every(isFace);
   const pairText = ({ faces }) => `the faces at ${faces.map(face => clock(face.time)).join(" and ")}`;

@@ -278,7 +278,7 @@
   addEventListener("storage", event => {
     const kept = event.key === storageKey && covers.read();
     if (!kept) return;
-    Object.assign(covers, { list: JSON.parse(kept.list), chosen: null });
+    Object.assign(covers, { list: JSON.parse(kept.list), chosen: null, done: [], undone: [] });
     emit("covers");
     say("Another tab has changed the boxes.");
   });

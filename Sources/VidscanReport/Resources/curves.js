@@ -112,9 +112,9 @@
     const value = name => columns.has(name) ? number(columns.get(name), row) : NaN, yaw = value("yaw");
     if (metric.name === "speaking" && !Number.isNaN(value("speech_movement"))) return "no sound";
     if (value("width") < 32 || Math.hypot(value("left_eye_x") - value("right_eye_x"), value("left_eye_y") - value("right_eye_y")) < 12) return "too small";
-    if (Number.isNaN(yaw)) return "turned away";
+    if (Number.isNaN(yaw)) return "no mesh";
     if (value("mouth_covered") >= 50 || value("eyes_covered") >= 50) return "covered";
-    if (Math.abs(yaw) > 25 || Math.abs(value("pitch")) > 25) return "turned away";
+    if (Math.abs(yaw) > metric.yaw || Math.abs(value("pitch")) > metric.pitch) return "turned away";
     if (value("brightness") < 15) return "dark";
     return metric.name.startsWith("gaze") ? "eyes shut" : "not measured";
   }

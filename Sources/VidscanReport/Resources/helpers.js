@@ -25,6 +25,9 @@
   const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   /** A word of a shell's command. */
   const quoted = text => /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  /** Whether the tables can have this name. */
+  const isName = text => typeof text === "string" && text.trim() !== "" && !/["\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(text)
+    && new TextEncoder().encode(text).length <= 400 && [...new Intl.Segmenter().segment(text)].length <= 100;
   /** A path relative to the page, as a command takes it. A page that was not opened from its folder does not know it. */
   const pathOf = (address, unknown) => address === undefined || location.protocol !== "file:" ? unknown
     : decodeURIComponent(new URL((address || ".") + "/", location).pathname).slice(0, -1);
@@ -52,12 +55,14 @@
   // Tables whose heads sort them: numbers come before text, and empty cells come last.
   const cellValue = text => {
     if (/^-?[\d.]+( \(\d+ %\))?$/.test(text)) return parseFloat(text);
-    return /^[\d:.]+$/.test(text) ? text.split(":").reduce((a, b) => 60 * a + +b, 0) : text;
+    const seconds = text.replace("-", "").split(":").reduce((a, b) => 60 * a + +b, 0);
+    return /^-?[\d:.]+$/.test(text) ? (text.startsWith("-") ? -seconds : seconds) : text;
   };
   const compareCells = (a, b) => a === b ? 0 : a === "" ? 1 : b === "" ? -1 : typeof a === typeof b ? (a < b ? -1 : 1) : typeof a === "number" ? -1 : 1;
+  /** Does nothing if the table has no such column, and returns whether it has. */
   const sortTable = (table, column, ascending) => {
     const heads = [...table.tHead.rows[0].cells];
-    if (!heads[column]?.querySelector("button")) return;
+    if (!heads[column]?.querySelector("button")) return false;
     heads.forEach(head => head.removeAttribute("aria-sort"));
     heads[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
     // A page that shows only some of the rows keeps all of them here, and shows them itself.
@@ -66,6 +71,7 @@
     const sorted = keyed.map(entry => entry.row);
     if (table.allRows) table.allRows = sorted; else table.tBodies[0].append(...sorted);
     table.dispatchEvent(new CustomEvent("sorted", { detail: { column, ascending } }));
+    return true;
   };
   for (const table of document.querySelectorAll("table.sortable"))
     [...table.tHead.rows[0].cells].forEach((head, column) => head.querySelector("button")?.addEventListener("click", () =>

@@ -44,7 +44,7 @@
     let pause;
     name.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(choose, described.size > 2000 ? 150 : 0); });
   }
-  if (choice.sort) sortTable(table, choice.sort.column, choice.sort.ascending); else show();
+  if (!choice.sort || !sortTable(table, choice.sort.column, choice.sort.ascending)) show();
 
   // The progress of a batch. Its state is a script, because a page that was opened from a folder may not read other files.
   if (!live) return;

@@ -70,8 +70,7 @@
   for (const field of fields) {
     field.value = names.find(([person]) => person === personOf(field))?.[1] ?? field.defaultValue;
     field.addEventListener("change", () => {
-      // As a pseudonym may be.
-      field.setCustomValidity(/["\p{C}]/u.test(field.value) ? "A name has no quotation marks and no control characters." : "");
+      field.setCustomValidity(field.value.trim() && !isName(field.value) ? "A name has no quotation marks and no control characters." : "");
       if (!field.reportValidity() || !field.value.trim()) field.value = field.defaultValue;
       keep();
     });
