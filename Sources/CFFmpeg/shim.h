@@ -11,6 +11,7 @@
 #include <libavutil/cpu.h>
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
+#include <libavutil/avstring.h>
 #include <libavutil/eval.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/md5.h>

@@ -68,7 +68,8 @@ package struct Report: Sendable {
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {
         try await BlockingWork.run(thread: "report", input: resultPath) { cancellation in
-            try write(resultPath, input, outputPath ?? resultPath + "/report.html", replaces, cancellation)
+            let path = outputPath ?? FilePath.joining(resultPath, "report.html")
+            return try write(resultPath, input, path, replaces, cancellation)
         }
     }
 
