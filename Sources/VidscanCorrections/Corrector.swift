@@ -129,7 +129,7 @@ public struct Corrector: Sendable {
             try FolderContents.take("\(result)/\(name)", to: "\(folder.partialPath)/\(name)")
             let isMadeFromTables =
                 [ResultFiles.dyads, "report.html"].contains(name)
-                || ["overlay.", "anonymized."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
+                || ["overlay.", "anonymized.", "inverted."].contains { name.hasPrefix($0) && !name.hasSuffix(".json") }
             if isMadeFromTables { made.append(name) }
         }
         return made

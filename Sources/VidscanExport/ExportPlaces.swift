@@ -1,8 +1,8 @@
-internal import VidscanBase
+package import VidscanBase
 internal import VidscanResults
 
 /// Where the files of an export go, and where the video is from there.
-struct ExportPlaces {
+package struct ExportPlaces {
     let stem: String
     /// In the order of the formats. `subject`: the only person or face in the file; `nil` for all.
     let files: [(format: ExportFormat, subject: Tier.Subject?, paths: [String])]
@@ -66,6 +66,21 @@ struct ExportPlaces {
         let common = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
         let ups = Array(repeating: "..", count: base.count - common)
         return ((ups.isEmpty ? ["."] : ups) + target[common...].map(String.init)).joined(separator: "/")
+    }
+
+    /// Throws if files of two results would have the same path.
+    package static func checkNames(of results: [String], in output: String?) throws(VidscanError) {
+        guard output != nil else { return }
+        var owners: [String: String] = [:]
+        // What cannot be read is reported later.
+        for result in results {
+            guard let video = (try? StoredResult(path: result))?.record.input.path else { continue }
+            let other = owners.updateValue(result, forKey: stem(of: video))
+            try require(
+                other == nil, .input,
+                "\(other ?? "") and \(result) would both be written as \(stem(of: video)); export one of them elsewhere"
+            )
+        }
     }
 
     /// Returns `movie` for `/a/movie.mp4`. A name is never empty, and no byte in it ends it early.

@@ -60,7 +60,6 @@ package struct Renderer: Sendable {
         let hides = options.anonymize != nil
         let source = try result.source(
             override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
-        if let outputPath, !hides { try Self.refuseHiddenVideo(outputPath) }
         let tables = hides ? try FaceTables(hiding: result) : FaceTables(drawing: result)
         if let anonymize = options.anonymize {
             try AnonymizePreconditions.check(tables.positions, for: anonymize)
@@ -70,6 +69,7 @@ package struct Renderer: Sendable {
         let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
+        if !hides { try Self.refuseHiddenVideo(path) }
         let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         let recordPath = (outputPath == nil ? (path as NSString).deletingPathExtension : path) + ".json"
         if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
@@ -97,7 +97,9 @@ package struct Renderer: Sendable {
         var hidden: String?
         if let anonymizer = painter.anonymizer {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
-            let weaknesses = RenderWarnings.weaknesses(of: options, anonymizer)
+            let weaknesses =
+                RenderWarnings.weaknesses(of: options, anonymizer)
+                + (transcoder.copiesSubtitles ? ["its subtitles are those of the original, and may name people"] : [])
             try record.write(
                 HidingRecord.text(
                     anonymizer, in: transcoder, digest: Self.digest(of: file.writingPath), video: options,
@@ -131,10 +133,11 @@ package struct Renderer: Sendable {
     /// Throws if the record of a video with hidden faces names the path: it would then speak of one that shows them.
     private static func refuseHiddenVideo(_ path: String) throws(VidscanError) {
         for record in [path + ".json", (path as NSString).deletingPathExtension + ".json"] {
-            let (folder, name) = (FilePath.folder(of: FilePath.absolute(record)), FilePath.name(of: record))
-            let members = try? RecordFile.decode([String: JSONValue].self, folder: folder, name: name)
+            // One that cannot be read, of a video that does not exist, is probably something else.
+            let made = try? HiddenVideoRecord.read(FilePath.absolute(record))
+            let mayHide = made == nil && FileSystem.entry(record) != nil && FileSystem.entry(path) != nil
             try require(
-                members?["method"] == nil || members?["sha256"] == nil, .exists,
+                !mayHide && (made?.invert == nil || made?.sha256 == nil), .exists,
                 "\(record) says that \(path) is a video with hidden faces; name another file, or remove both",
                 stage: .render)
         }

@@ -110,7 +110,8 @@ private struct HidingSettings {
 
     init(_ result: StoredResult) {
         self.result = result
-        let file = try? RecordFile.decode([String: JSONValue].self, folder: result.name, name: "anonymized.json")
+        let file = try? RecordFile.decode(
+            [String: JSONValue].self, folder: result.name, name: "anonymized.json", limit: ReadLimits.hidingRecord)
         record = result.hiding == nil ? nil : file
     }
 

@@ -127,6 +127,21 @@ public struct ReviewedFindings: Codable, Sendable {
         let score: Double
         /// Whether somebody looked, and the finding may stay.
         let reviewed: Bool
+
+        init(_ episode: Verification.Episode) {
+            let times = episode.sightings.map { Double($0.microseconds) / 1e6 }
+            (fromSeconds, toSeconds) = (times.min() ?? 0, times.max() ?? 0)
+            let area = Rectangle(around: episode.sightings.flatMap(\.box.corners))
+            box = [area.x, area.y, area.width, area.height]
+            (stream, score, reviewed) = (episode.best.stream, episode.best.score, false)
+        }
+
+        /// Whether both are about the same time and place.
+        func matches(_ other: Finding) -> Bool {
+            let areas = [box, other.box].map { Rectangle(x: $0[0], y: $0[1], width: $0[2], height: $0[3]) }
+            return stream == other.stream && abs(fromSeconds - other.fromSeconds) < 0.2
+                && abs(toSeconds - other.toSeconds) < 0.2 && areas[0].intersectionOverUnion(with: areas[1]) > 0.5
+        }
     }
 
     private let video, sha256: String
@@ -136,13 +151,7 @@ public struct ReviewedFindings: Codable, Sendable {
     public init(_ findings: Verification.Findings, of video: String) throws(VidscanError) {
         self.video = FilePath.name(of: video)
         sha256 = try Self.digest(of: video)
-        self.findings = findings.episodes.map { episode in
-            let box = Rectangle(around: episode.sightings.flatMap(\.box.corners))
-            let times = episode.sightings.map { Double($0.microseconds) / 1e6 }
-            return Finding(
-                fromSeconds: times.min() ?? 0, toSeconds: times.max() ?? 0, stream: episode.best.stream,
-                box: [box.x, box.y, box.width, box.height], score: episode.best.score, reviewed: false)
-        }
+        self.findings = findings.episodes.map(Finding.init)
     }
 
     /// Throws if the file is damaged, or if it is for another video, such as this one before a change.
@@ -162,12 +171,11 @@ public struct ReviewedFindings: Codable, Sendable {
         try AtomicFile.write(try RecordFile.text(self, name: path), to: path, replaces: false)
     }
 
-    /// Whether somebody reviewed a finding at this time and place.
+    /// Whether somebody reviewed a finding that is this one. What only lies within the time and place of another, such as a
+    /// face that a false alarm passes, is not.
     public func contains(_ episode: Verification.Episode) -> Bool {
-        findings.contains { finding in
-            finding.reviewed && finding.stream == episode.best.stream
-                && episode.sightings.allSatisfy { $0.isIn([finding.fromSeconds, finding.toSeconds] + finding.box) }
-        }
+        let known = findings.filter(Finding(episode).matches)
+        return !known.isEmpty && known.allSatisfy(\.reviewed)
     }
 }
 
@@ -181,7 +189,9 @@ struct KeptFaces: Decodable {
     init?(beside video: String) {
         let path = FilePath.absolute(video)
         let records = [path, (path as NSString).deletingPathExtension].compactMap {
-            try? RecordFile.decode(Self.self, folder: FilePath.folder(of: path), name: FilePath.name(of: $0) + ".json")
+            try? RecordFile.decode(
+                Self.self, folder: FilePath.folder(of: path), name: FilePath.name(of: $0) + ".json",
+                limit: ReadLimits.hidingRecord)
         }
         guard !records.isEmpty, let digest = try? ReviewedFindings.digest(of: path),
             let own = records.first(where: { $0.sha256 == digest })

@@ -22,7 +22,10 @@ struct BatchInputOptions: ParsableArguments {
 
     func find() throws(VidscanError) -> InputFinder.Findings {
         var findings = InputFinder(include: include, exclude: exclude).find(inputs + (try listed()))
-        if let shard { findings.inputs = shard.select(from: findings.inputs) }
+        if let shard {
+            findings.inputs = shard.select(from: findings.inputs)
+            findings.problems.removeAll { FileSystem.entry($0.path) == nil && !shard.contains($0.path) }
+        }
         return findings
     }
 

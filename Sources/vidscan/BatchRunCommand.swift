@@ -30,11 +30,14 @@ struct BatchRunCommand: AsyncParsableCommand {
         var status: ExitStatus?
         do {
             if let problem { throw problem }
-            status = try await BatchWork(self, resolved, end).run()
+            let work = try BatchWork(self, resolved, end)
+            status = try await end.interrupts.run { try await work.run() }.get()
         } catch let error as VidscanError {
             status = end.reporter.stopped(error)
         } catch let ended as ExitStatus {
             status = ended
+        } catch is CancellationError {
+            status = end.reporter.stopped(VidscanError(.interrupted, "interrupted"))
         } catch { status = ExitStatus(rawValue: VidscanCommand.report(error)) }
         status = end.writeMetrics(status)
         guard let status else { return }
@@ -48,7 +51,6 @@ private struct BatchWork {
     private let execution: BatchExecutionOptions
     private let resolved: ResolvedSettings
     private let reporter: BatchConsoleReporter
-    private let interrupts: InterruptHandler
     private let metrics: BatchMetrics?
     private let allowsFileFilters: Bool
     private let folder: BatchFolder
@@ -60,7 +62,7 @@ private struct BatchWork {
 
     init(_ command: BatchRunCommand, _ resolved: ResolvedSettings, _ end: BatchEnd) throws {
         (files, execution, self.resolved) = (command.files, command.execution, resolved)
-        (reporter, interrupts, metrics) = (end.reporter, end.interrupts, end.metrics)
+        (reporter, metrics) = (end.reporter, end.metrics)
         allowsFileFilters = command.settings.video.filters.allowFileFilters
         var settings = resolved.settings
         guard let output = settings.write.folder else { throw SettingsError(BatchChecks.missingFolder(files.inputs)) }
@@ -121,7 +123,10 @@ private struct BatchWork {
         let due = plan.filter { $0.isDue || $0.reason == .running }.map(\.input)
         let batch = batch(journal, budget)
         let devices = files.inputs.map(FileSystem.device)
-        let result = await interrupts.run { try await batch.run(due, failures: findings.problems) }
+        let result: Result<Batch.Summary, any Error>
+        do { result = .success(try await batch.run(due, failures: findings.problems)) } catch {
+            result = .failure(error)
+        }
         do { try batch.live.finish(result) } catch {
             // If the batch failed too, its error matters more.
             if case .success = result { throw error }
@@ -172,18 +177,17 @@ private struct BatchWork {
 
     /// Counts the videos that were published now, and those that could not be.
     private func publish(_ inputs: [BatchInput], _ publisher: Publisher) async throws -> (new: Int, failed: Int) {
-        try await interrupts.run {
-            var (new, failed) = (0, 0)
-            for input in inputs {
-                do {
-                    if try await publisher.publish(input.resultPath, below: folder.path, of: input.path) { new += 1 }
-                } catch let error as VidscanError where ![.interrupted, .diskFull].contains(error.code) {
-                    failed += 1
-                    reporter.failed(input.path, reason: error.reason)
-                }
+        var (new, failed) = (0, 0)
+        for input in inputs {
+            try Task.checkCancellation()
+            do {
+                if try await publisher.publish(input.resultPath, below: folder.path, of: input.path) { new += 1 }
+            } catch let error as VidscanError where ![.interrupted, .diskFull].contains(error.code) {
+                failed += 1
+                reporter.failed(input.path, reason: error.reason)
             }
-            return (new, failed)
-        }.get()
+        }
+        return (new, failed)
     }
 
     private func plan(
@@ -201,7 +205,8 @@ private struct BatchWork {
             isMadeAsConfigured: { configuration.changes(since: "\(folder.path)/\($0)")?.isEmpty ?? false },
             hasCurrentCovers: { result in
                 guard let hiding = resolved.settings.rendering?.anonymize else { return true }
-                return CoverFile.areCurrent(in: "\(folder.path)/\(result)", path: hiding.covers)
+                let path = "\(folder.path)/\(result)"
+                return CoverFile.areCurrent(in: path, path: hiding.covers, isInverted: hiding.isInverted)
             },
             hasResult: folder.hasResult)
         try configuration.explain(&plan, journal, in: folder.path)
@@ -269,9 +274,7 @@ private struct BatchWork {
         let count = min(sorted.count, 3)
         let chosen = (0..<count).map { sorted[(2 * $0 + 1) * sorted.count / (2 * count)] }
         let batch = batch(journal, budget, in: "\(parent)/\(temporary.name)", try ResolvedSettings(settings).yaml)
-        return try await interrupts.run {
-            try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
-        }.get()
+        return try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
     }
 
     /// Returns whether every result could be read. With several shards, the user starts this, because a shard does not
@@ -286,7 +289,7 @@ private struct BatchWork {
             let summary = try await PeopleStudy().run(results: [folder.path], folder: folder.path)
             reporter.linked(summary)
             return summary.failures.isEmpty
-        } catch let error as VidscanError {
+        } catch let error as VidscanError where error.code != .interrupted {
             reporter.failed(error.input ?? folder.path, reason: error.reason)
             return false
         }
@@ -309,9 +312,8 @@ private struct BatchWork {
         let known = try finished(inputs, in: journal)
         let lacking = known.filter { !hasReport($0.resultPath) }
         let batch = batch(journal, budget)
-        let result = await interrupts.run { try await batch.addReports(lacking) }
-        try BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard)
-        let summary = try result.get()
+        defer { _ = try? BatchReport(try journal.items()).write(folder: folder.path, shard: files.shard) }
+        let summary = try await batch.addReports(lacking)
         let (done, failed) = (summary.progress.done, summary.progress.failed)
         reporter.log(
             .info, .finished,

@@ -98,7 +98,8 @@ struct PeopleCommand: ReportingCommand {
     private func removeEmbeddings(_ reporter: ConsoleReporter) async throws -> Int {
         var failures = 0
         let unreadable = try await CommandWork.each(of: results, reporter) { path, _ in
-            failures += try await CommandWork.each(of: ResultFinder.find(path), reporter) { result, _ in
+            failures += try await CommandWork.each(of: ResultFinder.find(path, withPrevious: true), reporter) {
+                result, _ in
                 let removed = try EmbeddingRemoval.remove(from: result)
                 let outcome = removed ? "embeddings removed" : "has no embeddings"
                 reporter.log(

@@ -8,9 +8,9 @@ struct HeadGestureTests {
     /// 12 samples per second for 6 s; `nil` are not seen.
     private static func gestures(
         noise: Double = 0.3, seed: UInt64 = 1, rate: Double = 12, _ pose: (Double) -> (yaw: Double, pitch: Double)?
-    ) -> [HeadGestureDetector.Gesture] {
-        var (detector, generator) = (HeadGestureDetector(), SeededGenerator(seed: seed))
-        var found: [HeadGestureDetector.Gesture] = []
+    ) -> [Episode] {
+        var (detector, generator) = (HeadGestureDetector(faceID: 1), SeededGenerator(seed: seed))
+        var found: [Episode] = []
         for sample in 0..<Int(6 * rate) {
             let time = Double(sample) / rate
             func jitter() -> Double { noise == 0 ? 0 : Double.random(in: -noise...noise, using: &generator) }
@@ -28,14 +28,14 @@ struct HeadGestureTests {
         return degrees / 2 * (cos(2 * .pi * rate * (time - 2)) - 1)
     }
 
-    @Test("A nod is found with its time, its half-cycles and their size", arguments: 1..<6 as Range<UInt64>)
+    @Test("A nod is found with its time and the size of its half-cycles", arguments: 1..<6 as Range<UInt64>)
     func nod(seed: UInt64) throws {
         let found = Self.gestures(seed: seed) { (5, Self.wave($0, degrees: 8, rate: 1.5, cycles: 3)) }
         let gesture = try #require(found.first)
-        #expect(found.count == 1 && gesture.kind == .nod && gesture.halfCycles == 6)
+        #expect(found.count == 1 && gesture.kind == .nod && gesture.faceID == 1)
         #expect(abs(Double(gesture.startMicroseconds) / 1e6 - 2) < 0.35)
         #expect(abs(Double(gesture.endMicroseconds) / 1e6 - 4) < 0.35)
-        #expect(abs(gesture.meanDegrees - 8) < 1.5)
+        #expect(abs(try #require(gesture.mean) - 8) < 1.5)
     }
 
     @Test("More samples per second do not hide gestures in their noise", arguments: [12, 15, 25, 30, 60] as [Double])
@@ -54,7 +54,7 @@ struct HeadGestureTests {
             (Self.wave($0, degrees: 12, rate: 1.5, cycles: 2) + 1.5 * $0, 0.5 * $0)
         }
         #expect(found.map(\.kind) == [.shake])
-        #expect(found.first.map { $0.halfCycles >= 3 } == true)
+        #expect(found.first.map { $0.measuredSeconds > 0.7 } == true)
     }
 
     @Test("A gesture that has not ended when the face disappears counts, and one with a gap in it is cut there")
@@ -65,7 +65,7 @@ struct HeadGestureTests {
         let cut = Self.gestures {
             (3.2..<3.7).contains($0) ? nil : (0, Self.wave($0, degrees: 8, rate: 1.5, cycles: 1.5 * 4))
         }
-        #expect(cut.count == 2 && cut.allSatisfy { $0.halfCycles < 8 })
+        #expect(cut.count == 2 && cut.allSatisfy { $0.measuredSeconds < 8 * 0.5 / 1.5 })
     }
 
     @Test("What of a gesture may be missing is known: at the first and last sample, and at gaps")

@@ -11,54 +11,39 @@ public final class ModelStore: Sendable {
     public struct Model: Sendable, Equatable {
         public let name, fileName: String
         /// The SHA-256 of the file with which vidscan was measured; `nil` for vidscan's own models.
-        public private(set) var expectedDigest: String?
+        public let expectedDigest: String?
     }
 
-    /// All files that an analysis needs.
-    public static let all = [
-        Model(
-            name: "CenterFace", fileName: "centerface.weights",
-            expectedDigest: "f41fb7dbdc834b526359b7304cd8d60b33455d125e155680cdd7c50f12937cb8"),
-        Model(
-            name: "attention mesh", fileName: "attention_mesh.json",
-            expectedDigest: "1cdf49f826f94c2d9849b33f1cc2e6ac4e54e1fdf31620e41294887b10761f01"),
-        Model(
-            name: "attention mesh weights", fileName: "attention_mesh.weights",
-            expectedDigest: "f8940c587bb7a9f9745ccd5fe318b9c16534cd57a42b7475e8f8d8904de06302"),
-        Model(
-            name: "face embedding", fileName: "face-reidentification-retail-0095.xml",
-            expectedDigest: "fe0330c65db1209d36a4a9d348e565da7cc1daff583573c5f3ea479d2ac765fa"),
-        Model(
-            name: "face embedding weights", fileName: "face-reidentification-retail-0095.bin",
-            expectedDigest: "4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307"),
-        Model(name: "expressions", fileName: "expressions.json"),
-        Model(name: "expression weights", fileName: "expressions.weights"),
-        Model(
-            name: "speaker pictures", fileName: "speaker_picture.xml",
-            expectedDigest: "8cb1f883f5a72bd6f17d5d9d246e3028ad1a5766e2ec2b9639a6511988acb746"),
-        Model(
-            name: "speaker pictures weights", fileName: "speaker_picture.bin",
-            expectedDigest: "5669060a97bf2965d7942db0a211aa9fb337e6503a6a71e67fd2018db2859d0a"),
-        Model(
-            name: "speaker scores", fileName: "speaker_scores.xml",
-            expectedDigest: "75d29c435ffbffc4867d7033f0abbac2c7a0e0c6d40f7de94584715877b60d22"),
-        Model(
-            name: "speaker scores weights", fileName: "speaker_scores.bin",
-            expectedDigest: "4a5d4aeb7d60b3d3cfcab66c07edcf598cca5c378c55d73f8a19398852af8aff"),
-        Model(
-            name: "voice", fileName: "silero_vad_openvino_16k.onnx",
-            expectedDigest: "7776b81ad1b0350c15d7f1555943b9232eb53e9ca5d989c6d0cea9ebc8664d87"),
-    ]
+    /// All files that an analysis needs: name, file and, unless it is vidscan's own, digest.
+    public static let all = models(
+        """
+        CenterFace; centerface.weights; f41fb7dbdc834b526359b7304cd8d60b33455d125e155680cdd7c50f12937cb8
+        attention mesh; attention_mesh.json; 1cdf49f826f94c2d9849b33f1cc2e6ac4e54e1fdf31620e41294887b10761f01
+        attention mesh weights; attention_mesh.weights; f8940c587bb7a9f9745ccd5fe318b9c16534cd57a42b7475e8f8d8904de06302
+        face embedding; face-reidentification-retail-0095.xml; fe0330c65db1209d36a4a9d348e565da7cc1daff583573c5f3ea479d2ac765fa
+        face embedding weights; face-reidentification-retail-0095.bin; 4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307
+        expressions; expressions.json
+        expression weights; expressions.weights
+        speaker pictures; speaker_picture.xml; 8cb1f883f5a72bd6f17d5d9d246e3028ad1a5766e2ec2b9639a6511988acb746
+        speaker pictures weights; speaker_picture.bin; 5669060a97bf2965d7942db0a211aa9fb337e6503a6a71e67fd2018db2859d0a
+        speaker scores; speaker_scores.xml; 75d29c435ffbffc4867d7033f0abbac2c7a0e0c6d40f7de94584715877b60d22
+        speaker scores weights; speaker_scores.bin; 4a5d4aeb7d60b3d3cfcab66c07edcf598cca5c378c55d73f8a19398852af8aff
+        voice; silero_vad_openvino_16k.onnx; 7776b81ad1b0350c15d7f1555943b9232eb53e9ca5d989c6d0cea9ebc8664d87
+        """)
 
     /// The detectors of 'vidscan verify', which no analysis needs.
-    public static let verification = [
-        Model(
-            name: "BlazeFace, short range", fileName: "face_detection_short_range.tflite",
-            expectedDigest: "bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8"),
-        Model(
-            name: "BlazeFace, full range", fileName: "face_detection_full_range_sparse.tflite",
-            expectedDigest: "2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1"),
-    ]
+    public static let verification = models(
+        """
+        BlazeFace, short range; face_detection_short_range.tflite; bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8
+        BlazeFace, full range; face_detection_full_range_sparse.tflite; 2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1
+        """)
+
+    private static func models(_ table: String) -> [Model] {
+        table.split(separator: "\n").map { line in
+            let fields = line.components(separatedBy: "; ")
+            return Model(name: fields[0], fileName: fields[1], expectedDigest: fields.count > 2 ? fields[2] : nil)
+        }
+    }
 
     public static func verificationFolder() throws(VidscanError) -> String {
         try folder(of: verification, "detectors", "'make install' installs them")

@@ -94,8 +94,13 @@ package struct SegmentMerger: Sendable {
                     + " hear who speaks in them; analyse it again", input: name)
         }
         observer.opened(name, info: decoded.info)
+        var reading = settings
+        // To find out who speaks, the video is read again, without what a command line may have permitted.
+        reading.filters = try settings.filters.map {
+            settings.speech ? try FilterChain(steps: $0.steps, allowsFiles: false) : $0
+        }
         let sink = try TableBuilder(
-            folderPath: folderPath, input: folders[0].record.input.path, settings: settings,
+            folderPath: folderPath, input: folders[0].record.input.path, settings: reading,
             blendshapeNames: folders[0].record.blendshapeNames, models: { try Self.models(of: folders[0]) })
         var progress = RunProgress(microseconds: 0, frames: 0, faces: 0)
         var last: Int64?
@@ -215,7 +220,10 @@ struct SegmentFolder {
         let failure = { (reason: String) in
             VidscanError.result("\(file) \(reason); analyse the segment again", input: name)
         }
-        guard let found = try? FileDigest.sha256(path: "\(name)/\(file)") else { throw failure("cannot be read") }
+        let found: String
+        do throws(MediaError) { found = try FileDigest.sha256(path: "\(name)/\(file)") } catch {
+            throw error.code == .cancelled ? VidscanError(.interrupted, error.message) : failure("cannot be read")
+        }
         guard found == record.digests[file] else {
             throw failure("has changed since it was written: its SHA-256 differs from part.json")
         }

@@ -147,7 +147,8 @@ final class SegmentWriter: FrameSink {
         var layout = FaceRecordLayout(settings, blendshapeNames: blendshapeNames)
         // Shot changes can be detected only when the frames of the neighbouring segments are known too.
         layout.hasSignatures = true
-        frames = try FrameRecordFile(path: "\(folderPath)/\(ResultFiles.record)", header: RecordHeader(layout: layout))
+        frames = try FrameRecordFile(
+            path: "\(folderPath)/\(ResultFiles.record)", header: RecordHeader(layout: layout), isPrivate: true)
     }
 
     func add(_ frame: FrameRecord) throws {

@@ -174,7 +174,8 @@ extension BatchJournal.Item {
         case .released, .postponed:
             status = .pending
             attempts = max(0, attempts - 1)
-            if case .postponed = outcome { due = now + 60 }
+            // Not in this run. Registration resets it.
+            if case .postponed = outcome { due = now + 1e9 }
         }
     }
 

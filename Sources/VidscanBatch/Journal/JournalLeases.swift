@@ -102,12 +102,15 @@ extension BatchJournal {
         }.map(\.path)
     }
 
-    /// The inputs that are not done and that nobody is working on, if their files do not exist.
+    /// The inputs without a result that nobody is working on, if their files do not exist.
     private func missing() throws(VidscanError) -> [Item] {
-        let now = clock()
-        let request = Item.filter(.pending, .running, .failed, .quarantined, .gone).order(Item.Columns.path)
+        let (now, folder) = (clock(), BatchFolder(FilePath.folder(of: path)))
+        let request = Item.filter(.pending, .running, .failed, .quarantined, .gone, .done).order(Item.Columns.path)
         // Files are not examined in the transaction, because file systems can be slow.
-        return try read(request.fetchAll).filter { !$0.isLeased(now: now) && FileState.isGone($0.path) }
+        return try read(request.fetchAll).filter {
+            !$0.isLeased(now: now) && FileState.isGone($0.path)
+                && ($0.status != .done || !folder.hasResult(at: $0.resultPath))
+        }
     }
 }
 

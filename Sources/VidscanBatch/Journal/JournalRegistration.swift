@@ -83,7 +83,7 @@ extension BatchJournal {
         var input = input
         let item = try Item.fetchOne(database, path: input.path)
         input.resultPath = try item?.resultPath ?? freeResultPath(for: input, taken, database)
-        taken.insert(PathBytes(input.resultPath))
+        taken.insert(PathBytes(input.resultPath.lowercased()))
         return Candidate(planned: PlannedInput(input: input, reason: .new, isDue: false), item: item)
     }
 
@@ -104,7 +104,8 @@ extension BatchJournal {
         var candidate = input.resultPath
         var stem = candidate.dropLast(".vidscan".count)
         var number = 2
-        while try taken.contains(PathBytes(candidate)) || !isFree(candidate, database) {
+        // A disk may not distinguish upper case from lower case.
+        while try taken.contains(PathBytes(candidate.lowercased())) || !isFree(candidate, database) {
             if shard != nil && PathBytes(candidate) == PathBytes(input.resultPath) {
                 candidate = BatchShard.uniqueResultPath(for: input)
                 stem = candidate.dropLast(".vidscan".count)
@@ -174,7 +175,8 @@ extension BatchJournal {
         case .pruned: (.pruned, false)
         case .quarantined: (.quarantined, false)
         case .gone: (.returned, true)
-        case .failed: item.due <= now ? (.failed, true) : (.waiting, false)
+        // No wait is so long, unless the clock was ahead.
+        case .failed: item.due <= now || item.due > now + 86_400 ? (.failed, true) : (.waiting, false)
         }
     }
 

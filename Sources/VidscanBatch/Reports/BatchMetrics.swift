@@ -49,12 +49,16 @@ package final class BatchMetrics: Sendable {
         next.withLock { $0 = begin + max(Self.interval, (.now - begin) * 20) }
     }
 
-    /// - Parameter exitStatus: of a run that has ended, whose journal need not exist.
+    /// - Parameter exitStatus: of a run that has ended, whose journal need not exist. Without one that can be read, nothing
+    ///   is said of the files.
     package func finish(exitStatus: Int32) throws(VidscanError) {
-        try write(try BatchJournal.openReadOnly(folder: folder, shard: shard), exitStatus: exitStatus)
+        let journal = try? BatchJournal.openReadOnly(folder: folder, shard: shard)
+        try write(try? journal?.items(), exitStatus: exitStatus)
     }
 
-    package func write(_ journal: BatchJournal, exitStatus: Int32? = nil) throws(VidscanError) {
+    package func write(_ journal: BatchJournal) throws(VidscanError) { try write(try journal.items(), exitStatus: nil) }
+
+    private func write(_ items: [BatchJournal.Item]?, exitStatus: Int32?) throws(VidscanError) {
         let now = BatchJournal.systemClock()
         var lasting = past
         if let exitStatus {
@@ -62,11 +66,14 @@ package final class BatchMetrics: Sendable {
             lasting["exit_status"] = "\(exitStatus)"
             if exitStatus == 0 { lasting["last_success_timestamp_seconds"] = "\(Int(now))" }
         }
-        let report = BatchReport(try journal.items())
+        let report = items.map(BatchReport.init)
         let metrics: [(name: String, help: String, samples: [(status: String?, value: String)])] = [
-            ("files", "Inputs by status.", report.counts.map { ($0.status.rawValue, "\($0.count)") }),
-            ("files_with_warnings", "Finished inputs with warnings.", [(nil, "\(report.withWarnings.count)")]),
-            ("video_seconds", "Seconds of video analysed.", [(nil, "\(report.videoSeconds)")]),
+            ("files", "Inputs by status.", (report?.counts ?? []).map { ($0.status.rawValue, "\($0.count)") }),
+            (
+                "files_with_warnings", "Finished inputs with warnings.",
+                report.map { [(nil, "\($0.withWarnings.count)")] } ?? []
+            ),
+            ("video_seconds", "Seconds of video analysed.", report.map { [(nil, "\($0.videoSeconds)")] } ?? []),
             ("running", "1 while a run is in progress.", [(nil, exitStatus == nil ? "1" : "0")]),
             (
                 "run_duration_seconds", "How long the run took, or has taken so far.",

@@ -30,7 +30,7 @@ struct FileAttempt: Sendable {
         struct Values {
             /// The first reason counts.
             var killReason: String?
-            var interruption: ContinuousClock.Instant?
+            var interruption: SuspendingClock.Instant?
             var videoSeconds = 0.0
         }
         let values = Mutex(Values())
@@ -95,11 +95,12 @@ struct FileAttempt: Sendable {
     }
 
     private func enforceLimits() async {
-        let startTime = ContinuousClock.now
+        // Does not count the time in which the machine sleeps.
+        let startTime = SuspendingClock.now
         while true {
             try? await Task.sleep(for: .milliseconds(100))
             if Task.isCancelled { return }
-            let now = ContinuousClock.now
+            let now = SuspendingClock.now
             let limit = options.timeoutSeconds + options.timeoutPerVideoSecond * state.current.videoSeconds
             if (now - startTime) / .seconds(1) > limit {
                 stop("took longer than \(Int(limit.rounded(.up))) s and was stopped")

@@ -48,11 +48,8 @@ struct EpisodeTimeline: Sendable, Equatable {
 }
 
 extension SampleTimes {
-    /// On average, in whole microseconds.
-    var wholeInterval: Int64 {
-        guard count > 1, let first = microseconds.first, let last = microseconds.last else { return 0 }
-        return (last - first) / Int64(count - 1)
-    }
+    /// In whole microseconds.
+    var wholeInterval: Int64 { Int64((interval * 1e6).rounded()) }
 }
 
 /// An episode as the formats show it. Most of them know only its label.

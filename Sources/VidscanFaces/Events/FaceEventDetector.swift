@@ -29,11 +29,12 @@ public struct FaceEventDetector: Sendable {
     private let options: EventOptions
     private let detectsBlinks: Bool
     private var closure, smile, away: MeasuredState
-    private var gestures = HeadGestureDetector()
+    private var gestures: HeadGestureDetector
     private var speech = MeasuredState(entersAbove: 50, leavesBelow: 40, holdSeconds: 0.2)
 
     public init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
         (self.faceID, self.options, self.detectsBlinks) = (faceID, options, detectsBlinks)
+        gestures = HeadGestureDetector(faceID: faceID)
         closure = MeasuredState(
             entersAbove: 100 - options.eyesClosedBelow, leavesBelow: 100 - options.eyesOpenAbove,
             oneSidedMargin: EventOptions.oneEyeMargin)
@@ -56,24 +57,15 @@ public struct FaceEventDetector: Sendable {
             smile: smile.update(measurement.smile, at: microseconds, seconds: seconds, sample: sample),
             away: away.update(measurement.turnDegrees, at: microseconds, seconds: seconds, sample: sample))
             + spoken(measurement.speech, at: microseconds)
-            + (detectsBlinks
-                ? gestures.update(yaw: measurement.yaw, pitch: measurement.pitch, at: microseconds).map(observed) : [])
+            + (detectsBlinks ? gestures.update(yaw: measurement.yaw, pitch: measurement.pitch, at: microseconds) : [])
+            .map { ObservedEpisode($0) }
     }
 
     /// Ends the open episodes of a face that is out of sight, at the last sample in which each was measured.
     public mutating func finish() -> [ObservedEpisode] {
         observed(closure: closure.interrupt(), smile: smile.interrupt(), away: away.interrupt())
-            + (speech.interrupt().map { [observed(.speaks, $0, [])] } ?? []) + gestures.finish().map(observed)
-    }
-
-    private func observed(_ gesture: HeadGestureDetector.Gesture) -> ObservedEpisode {
-        ObservedEpisode(
-            Episode(
-                kind: gesture.kind, faceID: faceID, startMicroseconds: gesture.startMicroseconds,
-                endMicroseconds: gesture.endMicroseconds, isStartSeen: gesture.isStartSeen,
-                isEndSeen: gesture.isEndSeen,
-                mean: gesture.meanDegrees,
-                measuredSeconds: Double(gesture.endMicroseconds - gesture.startMicroseconds) / 1e6))
+            + (speech.interrupt().map { [observed(.speaks, $0, [])] } ?? [])
+            + gestures.finish().map { ObservedEpisode($0) }
     }
 
     /// The ticks of speech lie at whole multiples of 40 ms.

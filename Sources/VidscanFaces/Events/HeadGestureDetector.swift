@@ -1,22 +1,11 @@
 /// Finds nods and shakes of one head: the pitch, or the yaw, turns back and forth in a rhythm.
 ///
 /// A movement from one extreme to the next is a half-cycle. Several in a row that are wide and quick enough are a
-/// gesture, unless the head turns in the other direction meanwhile. Follows Kawato and Ohya (2000, "Real-time detection
+/// gesture, unless the head turns in the other direction meanwhile. Its mean is that of its half-cycles, in degrees; whether
+/// its ends are seen says whether the head is for a long half-cycle before and after. Follows Kawato and Ohya (2000, "Real-time detection
 /// of nodding and head-shaking by directly detecting and tracking the between-eyes") and Kapoor and Picard (2001, "A
 /// real-time head nod and shake detector"), with the angles of the head instead of image points.
 public struct HeadGestureDetector: Sendable {
-    public struct Gesture: Sendable, Equatable {
-        /// `nod` or `shake`.
-        public var kind: Episode.Kind
-        /// Of the first and the last extreme.
-        public var startMicroseconds, endMicroseconds: Int64
-        /// Whether the head is seen for a long half-cycle before and after: otherwise, more of the gesture may be missing.
-        public var isStartSeen = true, isEndSeen = true
-        public var halfCycles: Int
-        /// The mean of the half-cycles, in degrees.
-        public var meanDegrees: Double
-    }
-
     private static let minimumHalfCycles = 3
     /// Of a half-cycle.
     private static let minimumDegrees = 3.0
@@ -29,15 +18,15 @@ public struct HeadGestureDetector: Sendable {
     /// Per half-cycle, the head moves in the other direction by at most this fraction of the mean half-cycle.
     private static let crossFraction = 0.75
 
-    private var axes = [Episode.Kind.nod, .shake].map(Axis.init)
+    private var axes: [Axis]
     private var last: Int64?
     /// The first sample that no gap separates from the last one.
     private var first: Int64 = 0
 
-    public init() {}
+    public init(faceID: Int) { axes = [.nod, .shake].map { Axis(kind: $0, faceID: faceID) } }
 
     /// Adds a later sample: the angles in degrees, `nil` if they are unknown. Returns the gestures that are now complete.
-    public mutating func update(yaw: Double?, pitch: Double?, at microseconds: Int64) -> [Gesture] {
+    public mutating func update(yaw: Double?, pitch: Double?, at microseconds: Int64) -> [Episode] {
         guard let yaw, let pitch else { return [] }
         let gap = last.map { Self.seconds(from: $0, to: microseconds) }
         if let gap, gap < Self.shortestGapSeconds { return [] }
@@ -52,12 +41,12 @@ public struct HeadGestureDetector: Sendable {
     }
 
     /// Returns the gestures that had not ended when the face was last seen.
-    public mutating func finish() -> [Gesture] {
+    public mutating func finish() -> [Episode] {
         last = nil
         return axes.indices.compactMap { axes[$0].rest() }.map { complete($0, isEndSeen: false) }
     }
 
-    private func complete(_ gesture: Gesture, isEndSeen: Bool) -> Gesture {
+    private func complete(_ gesture: Episode, isEndSeen: Bool) -> Episode {
         var gesture = gesture
         gesture.isStartSeen =
             Self.seconds(from: first, to: gesture.startMicroseconds) >= Self.halfCycleSeconds.upperBound
@@ -72,6 +61,7 @@ public struct HeadGestureDetector: Sendable {
     /// One of the two angles.
     private struct Axis {
         let kind: Episode.Kind
+        let faceID: Int
         /// Since the last extreme; before the first movement, those of the last half-cycle's time.
         private var samples: [Sample] = []
         /// The position in `samples` of the highest or lowest one since the last extreme.
@@ -84,9 +74,9 @@ public struct HeadGestureDetector: Sendable {
 
         private static let restingDegrees = minimumDegrees / 3
 
-        init(_ kind: Episode.Kind) { self.kind = kind }
+        init(kind: Episode.Kind, faceID: Int) { (self.kind, self.faceID) = (kind, faceID) }
 
-        mutating func add(_ sample: Sample) -> Gesture? {
+        mutating func add(_ sample: Sample) -> Episode? {
             samples.append(sample)
             guard let isRising else {
                 begin()
@@ -123,7 +113,7 @@ public struct HeadGestureDetector: Sendable {
         }
 
         /// Ends the half-cycle from the last extreme to the turn. Returns the gesture that it does not continue.
-        private mutating func endHalf() -> Gesture? {
+        private mutating func endHalf() -> Episode? {
             var (first, last) = (samples[0], samples[turn])
             func length() -> Double { seconds(from: first.microseconds, to: last.microseconds) }
             if length() > halfCycleSeconds.upperBound {
@@ -140,21 +130,22 @@ public struct HeadGestureDetector: Sendable {
         }
 
         /// Ends the movement: the head rests, or is lost.
-        mutating func rest() -> Gesture? {
+        mutating func rest() -> Episode? {
             let gesture = isRising == nil ? nil : endHalf()
             defer { (isRising, samples) = (nil, []) }
             return gesture ?? endRhythm()
         }
 
-        private mutating func endRhythm() -> Gesture? {
+        private mutating func endRhythm() -> Episode? {
             defer { (halves, crossDegrees) = ([], 0) }
             guard halves.count >= minimumHalfCycles, let first = halves.first, let last = halves.last
             else { return nil }
             let degrees = halves.reduce(0) { $0 + $1.degrees }
             guard crossDegrees <= crossFraction * degrees else { return nil }
-            return Gesture(
-                kind: kind, startMicroseconds: first.start, endMicroseconds: last.end, halfCycles: halves.count,
-                meanDegrees: degrees / Double(halves.count))
+            return Episode(
+                kind: kind, faceID: faceID, startMicroseconds: first.start, endMicroseconds: last.end,
+                isStartSeen: true, isEndSeen: true, mean: degrees / Double(halves.count),
+                measuredSeconds: seconds(from: first.start, to: last.end))
         }
     }
 }

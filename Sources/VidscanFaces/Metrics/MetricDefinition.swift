@@ -172,7 +172,7 @@ struct MetricDefinition: Sendable {
         case .wink:
             emoji(
                 "😉", of: .eyes, "One eye open, the other closed, by blink scores and gaps of the lids. \(blankBeyond)")
-        case .kissing: emoji("😗", of: .mouth, "Lips pushed forward, no smile.")
+        case .kissing: emoji("😗", of: .mouth, "Lips pushed forward, no smile.", .weak)
         case .stuckOutTongue: emoji("😛", "Always blank: the mesh has no tongue.", .experimental)
         case .stuckOutTongueWinkingEye: emoji("😜", "Always blank: the mesh has no tongue.", .experimental)
         case .flushed: emoji("😳", "Wide eyes without a smile; the face's colour is not measured.", .experimental)

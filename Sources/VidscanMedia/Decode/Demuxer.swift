@@ -85,7 +85,7 @@ final class Demuxer {
             let result = av_read_frame(input.pointer, packet.pointer)
             if cancellation.isSet { throw .cancelled }
             if result >= 0 {
-                consecutiveErrors = 0
+                (consecutiveErrors, readError) = (0, nil)
                 return packet
             }
             if result == FFmpeg.endOfFile {
@@ -258,13 +258,16 @@ final class DiscontinuityCorrector {
 
     private static func times(of packet: borrowing Packet) -> TimestampContinuity.Times {
         TimestampContinuity.Times(
-            presentation: packet.presentation, decoding: packet.decoding, duration: packet.duration)
+            presentation: packet.presentation, decoding: packet.decoding,
+            duration: FFmpeg.plausible(duration: packet.duration))
     }
 
     private func correct(companion packet: consuming Packet) {
-        guard let companion = companions[packet.stream_index],
-            !companion.waiting.isEmpty || !move(packet, of: companion, isLate: false)
-        else { return corrected.append(packet) }
+        // While streams are probed, libavformat reads packets of all of them.
+        guard let companion = companions[packet.stream_index] else { return }
+        guard !companion.waiting.isEmpty || !move(packet, of: companion, isLate: false) else {
+            return corrected.append(packet)
+        }
         companion.waitingBytes += Int(packet.size)
         companion.waiting.append(packet)
         if companion.waiting.count > Self.maximumWaiting.packets || companion.waitingBytes > Self.maximumWaiting.bytes {

@@ -34,7 +34,7 @@ package final class FrameReader {
     private let filter: FrameFilter?
     private var filterInputs: Deque<Moment> = []
     private var sourceGeometry: DisplayGeometry?
-    /// Whether the filters have given out a frame at or after the end of the window.
+    /// Whether there was a frame at or after the end of the window, if there are filters, behind them.
     private var isPastEnd = false
 
     private typealias Moment = SampledFrame.Moment
@@ -92,7 +92,10 @@ package final class FrameReader {
     package func next() throws(MediaError) -> SampledFrame? {
         while true {
             if let sample = try nextFiltered() { return sample }
-            guard !isPastEnd else { return nil }
+            guard !isPastEnd else {
+                try finish()
+                return nil
+            }
             switch try decoder.receive() {
             case .frame(let frame, let isDamaged):
                 if let sample = try select(frame, isDamaged: isDamaged) { return sample }
@@ -217,6 +220,7 @@ package final class FrameReader {
         let microseconds = grid.clock.microseconds(at: timestamp)
         let moment = (index, timestamp, microseconds, isDamaged)
         noteTime(microseconds)
+        isPastEnd = filter == nil && grid.end.map { grid.clock.isAtOrAfter($0, timestamp) } == true
         guard filter?.chain.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
         try checkSize(frame)
         let geometry = geometry(of: frame)
@@ -288,7 +292,7 @@ package final class FrameReader {
                 clamping: Int128(count) * Int128(rate.denominator) * Int128(base.denominator)
                     / (Int128(max(1, rate.numerator)) * Int128(max(1, base.numerator))))
         }
-        guard let last = assumedTimestamp, index > 0 else { return ticks(index) }
+        guard let last = assumedTimestamp, index > 0 else { return grid.clock.timestamp(atOrBefore: 0) &+ ticks(index) }
         return last &+ max(1, ticks(index) - ticks(index - 1))
     }
 

@@ -18,6 +18,9 @@ package final class SoundReader {
     private var expected: Double?
     /// Samples that overlap those given out before.
     private var overlap = 0
+    private var end = Int.max
+    /// Decoded frames in a row that begin at or after the end. A single one may have a wrong timestamp.
+    private var framesPastEnd = 0
 
     package typealias Receive = (_ position: Int, _ samples: UnsafeBufferPointer<Int16>) throws -> Void
 
@@ -51,7 +54,7 @@ package final class SoundReader {
     /// Reads to the end of the file, or to `end` in microseconds since the container's start. `receive` gets stretches of
     /// samples in order; their positions, in samples since the container's start, never overlap.
     package func read(until end: Int64, _ receive: Receive) throws {
-        let last = Self.position(ofMicroseconds: end)
+        self.end = Self.position(ofMicroseconds: end)
         try withoutActuallyEscaping(receive) { receive in
             var failure: (any Error)?
             demuxer.onOtherPacket = { [unowned self] packet throws(MediaError) in
@@ -60,7 +63,7 @@ package final class SoundReader {
                 do { try decode(packet.pointer, receive) } catch { failure = error }
             }
             defer { demuxer.onOtherPacket = nil }
-            while failure == nil, position ?? 0 < last, try demuxer.read() != nil {}
+            while failure == nil, position ?? 0 < self.end, framesPastEnd < 50, try demuxer.read() != nil {}
             if let failure { throw failure }
         }
         try decode(nil, receive)
@@ -77,6 +80,8 @@ package final class SoundReader {
     private func add(_ receive: Receive) throws {
         let time = FFmpeg.timestamp(decoded.best_effort_timestamp).flatMap { clock.isPlausible($0) ? $0 : nil }
         let start = time.map { Self.position(ofMicroseconds: clock.microseconds(at: $0)) } ?? Int(expected ?? 0)
+        framesPastEnd = start < end ? 0 : framesPastEnd + 1
+        guard framesPastEnd == 0 else { return }
         let continues = expected.map { abs(Double(start) - $0) <= Self.tolerance } == true
         if !continues {
             try convert(nil, receive)

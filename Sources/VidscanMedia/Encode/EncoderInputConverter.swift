@@ -2,8 +2,7 @@ internal import CFFmpeg
 internal import VidscanBase
 
 /// Converts decoded frames to 8-bit 4:2:0 of one size, upright and with even sides, which the encoders take. A frame
-/// that already fits is not copied. An odd side gets one more pixel, a copy of its last one. Transparent parts become black,
-/// because nobody was meant to see their colours.
+/// that already fits is not copied. An odd side gets one more pixel, a copy of its last one.
 final class EncoderInputConverter {
     let contentSize: PictureSize
     /// `contentSize` rounded up to even sides.
@@ -30,7 +29,7 @@ final class EncoderInputConverter {
         // An encoder may write timecodes and similar side data into the new stream.
         if !options.keepsMetadata { MetadataStripper.strip(frame) }
         if !options.copiesSubtitles { av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_A53_CC) }
-        if frame.pixelFormat.descriptor?.hasAlpha == true { frame = try flatten(frame) }
+        if frame.hasAlpha { frame = try frame.flattened() }
         let fits = frame.pixelFormat == AV_PIX_FMT_YUV420P || frame.pixelFormat == AV_PIX_FMT_YUVJ420P
         if !fits || frame.size != coded { frame = try scale(frame, to: coded) }
         if ColorMatrix.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }
@@ -41,27 +40,6 @@ final class EncoderInputConverter {
         av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_DISPLAYMATRIX)
         frame.pict_type = AV_PICTURE_TYPE_NONE
         return EditableFrame(frame: frame, contentSize: contentSize, sample: sample, compositor: compositor)
-    }
-
-    private func flatten(_ frame: borrowing Frame) throws(MediaError) -> Frame {
-        let output = try Frame.allocate(frame.size, AV_PIX_FMT_BGRA)
-        av_frame_copy_props(output.pointer, frame.pointer)
-        var toRGB = Scaler(flags: SWS_BICUBIC | SWS_ACCURATE_RND | SWS_BITEXACT)
-        try toRGB.scale(
-            frame, into: output, matrix: ColorMatrix(frame).scaling,
-            fromFullRange: frame.pixelFormat.descriptor?.isRGB == true || ColorMatrix.isFullRange(frame),
-            toFullRange: true)
-        guard let base = output.data.0 else { return output }
-        for y in 0..<frame.size.height {
-            for x in 0..<frame.size.width {
-                let pixel = base + y * Int(output.linesize.0) + 4 * x
-                let alpha = Int(pixel[3])
-                for channel in 0..<3 where alpha < 255 {
-                    pixel[channel] = UInt8((Int(pixel[channel]) * alpha + 127) / 255)
-                }
-            }
-        }
-        return output
     }
 
     /// Keeps matrix and range, but R'G'B' becomes BT.709 in limited range.

@@ -177,7 +177,7 @@ package final class Transcoder {
     /// Until the announced end of the stream, otherwise the frame's own duration or the previous one's.
     private func lastFrameDuration(_ frame: borrowing Frame) -> Int64 {
         let stream = reader.demuxer.stream.pointee
-        let own = vs_frame_duration(frame.pointer)
+        let own = FFmpeg.plausible(duration: vs_frame_duration(frame.pointer))
         if let start = FFmpeg.timestamp(stream.start_time), let duration = FFmpeg.timestamp(stream.duration),
             duration > 0
         {

@@ -9,6 +9,9 @@ enum FFmpeg {
     static let endOfFile = vs_averror_eof(), tryAgain = vs_averror(EAGAIN), outOfMemory = vs_averror(ENOMEM)
     static let interrupted = vs_averror_exit(), noTimestamp = vs_nopts(), invalidData = vs_averror_invalid_data()
 
+    /// A duration as a file has it, with which nothing overflows.
+    static func plausible(duration: Int64) -> Int64 { max(0, min(duration, 1 << 40)) }
+
     static func message(_ code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             let base = buffer.baseAddress.unsafelyUnwrapped
@@ -105,7 +108,7 @@ package enum MediaVersions {
 
 /// SHA-256 in hexadecimal.
 package enum FileDigest {
-    /// Throws `io` when the file cannot be read or is not a regular file, or when the task is cancelled.
+    /// Throws `io` when the file cannot be read or is not a regular file, and `cancelled` when the task is.
     package static func sha256(path: String) throws(MediaError) -> String {
         do throws(SystemError) {
             let descriptor = try FileSystem.openFile(path).descriptor
@@ -116,7 +119,7 @@ package enum FileDigest {
                     update(bytes)
                 }
             }
-        } catch { throw MediaError(.io, "cannot read \(path): \(error)") }
+        } catch { throw error.number == ECANCELED ? .cancelled : MediaError(.io, "cannot read \(path): \(error)") }
     }
 
     package static func sha256(text: String) -> String { sha256(bytes: text.utf8) }

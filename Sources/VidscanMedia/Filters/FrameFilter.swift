@@ -67,7 +67,7 @@ final class FrameFilter {
     /// The chain with a `select` filter after the last filter that needs every frame. It drops frames that no sample can take; a
     /// few too many may pass, because the exact decision follows later.
     private static func filters(of chain: FilterChain, grid: SampleGrid) -> [FilterCall] {
-        guard chain.parts != nil, (1..<chain.calls.count).contains(chain.everyFramePrefix),
+        guard chain.parts != nil, chain.everyFramePrefix > 0, chain.everyFramePrefix < chain.calls.count,
             case .perSecond(let rate) = grid.rate
         else { return chain.calls }
         let start = grid.clock.start.value

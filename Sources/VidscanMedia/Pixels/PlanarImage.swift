@@ -165,12 +165,13 @@ package final class PictureConverter {
 
     /// Valid while the frame lives and until the next call.
     func planes(of sample: SampledFrame) throws(MediaError) -> PlanarImage {
-        if let image = PlanarImage(sample.frame) { return image }
+        let hasAlpha = sample.frame.hasAlpha
+        if !hasAlpha, let image = PlanarImage(sample.frame) { return image }
         if let converted, converted.source == ObjectIdentifier(sample), converted.sequence == sample.sequence {
             return converted.image
         }
         converted = nil
-        let target = try convert(sample.frame)
+        let target = try hasAlpha ? convert(sample.frame.flattened()) : convert(sample.frame)
         guard let image = PlanarImage(target) else {
             throw MediaError(.undecodable, "cannot convert the pixel format \(sample.pixelFormatName)")
         }
@@ -205,5 +206,30 @@ package final class PictureConverter {
         try scaler.scale(
             source, into: target, matrix: isRGB ? nil : SWS_CS_DEFAULT, fromFullRange: isFull, toFullRange: isFull)
         return target
+    }
+}
+
+extension Frame {
+    var hasAlpha: Bool { pixelFormat.descriptor?.hasAlpha == true }
+
+    /// The frame on black, as BGRA: nobody was meant to see the colours of transparent parts.
+    func flattened() throws(MediaError) -> Frame {
+        let output = try Frame.allocate(size, AV_PIX_FMT_BGRA)
+        av_frame_copy_props(output.pointer, pointer)
+        var toRGB = Scaler(flags: SWS_BICUBIC | SWS_ACCURATE_RND | SWS_BITEXACT)
+        try toRGB.scale(
+            self, into: output, matrix: ColorMatrix(self).scaling,
+            fromFullRange: pixelFormat.descriptor?.isRGB == true || ColorMatrix.isFullRange(self), toFullRange: true)
+        guard let base = output.data.0 else { return output }
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let pixel = base + y * Int(output.linesize.0) + 4 * x
+                let alpha = Int(pixel[3])
+                for channel in 0..<3 where alpha < 255 {
+                    pixel[channel] = UInt8((Int(pixel[channel]) * alpha + 127) / 255)
+                }
+            }
+        }
+        return output
     }
 }

@@ -63,11 +63,12 @@ struct StudyInputs {
         guard let index = known[PathBytes(video.inputPath)], state.videos[index].fingerprint != video.fingerprint else {
             return
         }
-        let corrected = state.videos[index].people.count(where: \.corrected)
-        let loss = "; the corrections of \(NumberText.people(corrected)) in it are lost"
+        let people = state.videos[index].people
+        let corrected = people.count { $0.corrected || state.name(of: $0.studyPersonId) != nil }
+        let loss = "; the corrections and names of \(NumberText.people(corrected)) in it are lost"
         let message = "has other tracks or people than before, so its people are compared again"
         warnings.append((video.inputPath, message + (corrected > 0 ? loss : "")))
-        state.videos[index].people = []
+        state.forgetPeople(of: index)
         state.videos[index].fingerprint = video.fingerprint
     }
 

@@ -111,7 +111,17 @@ struct StudyState: Codable, Sendable, Equatable {
 
     /// The numbers of people who were in no other video are not given again.
     mutating func remove(_ index: Int) {
+        forgetPeople(of: index)
         videos.remove(at: index)
+    }
+
+    /// With splits in the video, which can be made again, and what is known of people who are in no other one.
+    mutating func forgetPeople(of index: Int) {
+        videos[index].people = []
+        corrections = corrections.filter {
+            guard case .object(let members) = $0, case .text(let name)? = members["video"] else { return true }
+            return (try? video(named: name)) != index
+        }
         let rest = studyIDs
         names.removeAll { !rest.contains($0.studyPersonId) }
         separations.removeAll { !rest.contains($0.one) || !rest.contains($0.other) }

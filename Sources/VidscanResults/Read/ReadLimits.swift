@@ -30,6 +30,8 @@ package enum ReadLimits {
     package static let line = 1 << 16
     /// Bytes in `run.json` or `part.json`.
     package static let record = 16 << 20
+    /// Bytes: an hour of twenty visible faces takes 16 MB.
+    package static let hidingRecord = 256 << 20
     /// Five samples of each track.
     package static let embeddings = 5 * tracks
     /// Coordinates; the norm is about 1.3.

@@ -61,15 +61,10 @@ package struct StoredResult {
 
     /// The record of the video with hidden faces; `nil` if it is missing, unreadable, or may belong to another video.
     package var hiding: (isInverted: Bool, keepsNobody: Bool)? {
-        struct Record: Decodable {
-            struct Visible: Decodable {}
-            let invert: Bool
-            let visible: Visible?
-        }
         guard Self.videosWithHiddenFaces(in: name).count < 2,
-            let record = try? RecordFile.decode(Record.self, folder: name, name: "anonymized.json")
+            let record = try? HiddenVideoRecord.read("\(name)/anonymized.json"), let isInverted = record.invert
         else { return nil }
-        return (record.invert, record.visible == nil)
+        return (isInverted, record.visible == nil)
     }
 
     /// Returns the map from positions in the tables to the video's; `nil` if no filter moved them. Throws if unknown.
@@ -153,10 +148,15 @@ package struct StoredResult {
 /// Finds results by path, or at any depth below a folder. Ignores hidden folders, because unfinished results have
 /// hidden names, and results that were set aside. Does not follow symbolic links to folders, which could form a cycle.
 package enum ResultFinder {
-    /// Returns the sorted absolute paths of the results at or below `path`, at least one.
-    package static func find(_ path: String) throws(VidscanError) -> [String] {
+    /// Returns the sorted absolute paths of the results at or below `path`, at least one. `withPrevious`: and of those that
+    /// were set aside.
+    package static func find(_ path: String, withPrevious: Bool = false) throws(VidscanError) -> [String] {
         let root = FilePath.absolute(FilePath.expandingHome(path))
-        if isResult(root) { return [root] }
+        if isResult(root) {
+            let names = (withPrevious ? try? FileSystem.names(in: FilePath.folder(of: root)) : nil) ?? []
+            let siblings = names.map { FilePath.sibling(of: root, named: String(decoding: $0, as: UTF8.self)) }
+            return [root] + siblings.filter { $0.hasPrefix(root + ResultPaths.previousEnding) && isResult($0) }.sorted()
+        }
         var results: [String] = []
         var pending = [root]
         while let folder = pending.popLast() {
@@ -165,9 +165,9 @@ package enum ResultFinder {
                 "cannot read the folder\(place)", input: path, try FileSystem.names(in: folder))
             for bytes in names where bytes.first != UInt8(ascii: ".") {
                 // No table can name a result whose name is not text.
-                guard let name = String(validating: bytes, as: UTF8.self), !ResultPaths.isPrevious(name) else {
-                    continue
-                }
+                guard let name = String(validating: bytes, as: UTF8.self),
+                    withPrevious || !ResultPaths.isPrevious(name)
+                else { continue }
                 let inner = FilePath.joining(folder, name)
                 guard FileSystem.entry(inner, followsLinks: false) == .folder else { continue }
                 if isResult(inner) { results.append(inner) } else { pending.append(inner) }

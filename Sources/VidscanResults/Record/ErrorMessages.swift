@@ -35,6 +35,9 @@ extension VidscanError {
     package static func media<Value>(
         stage: VidscanError.Stage, _ work: () throws(MediaError) -> Value
     ) throws(VidscanError) -> Value {
-        do { return try work() } catch { throw VidscanError(.media(error.code), error.message, stage: stage) }
+        do { return try work() } catch {
+            throw VidscanError(
+                error.code == .cancelled ? .interrupted : .media(error.code), error.message, stage: stage)
+        }
     }
 }

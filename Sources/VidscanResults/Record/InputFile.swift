@@ -26,7 +26,7 @@ public struct InputFile: Sendable {
         default: throw failure(.notAFile, "is not a regular file")
         }
         guard access(name, R_OK) == 0 else { throw failure(.notFound, "cannot open: \(SystemError.current)") }
-        absolutePath = name.hasPrefix("/") ? name : FilePath.joining(FilePath.currentFolder, name)
+        absolutePath = FilePath.absolute(name)
         bytes = Int64(status.st_size)
         modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     }

@@ -112,14 +112,11 @@ package struct CoverFile: Decodable, Sendable {
         return (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
     }
 
-    /// Of a video with hidden faces.
-    private struct Record: Decodable { let covers: [String: JSONValue]? }
-
     /// Whether a result's video with hidden faces, if any, has the current covers: at the path, or beside the result.
-    package static func areCurrent(in result: String, path: String?) -> Bool {
-        guard FileSystem.entry(result + "/anonymized.json") != nil else { return true }
+    package static func areCurrent(in result: String, path: String?, isInverted: Bool) -> Bool {
         do {
-            let made = try RecordFile.decode(Record.self, folder: result, name: "anonymized.json")
+            let record = "\(result)/\(isInverted ? "inverted" : "anonymized").json"
+            guard let made = try HiddenVideoRecord.read(record) else { return true }
             let drawn = try (path ?? Self.path(beside: result)).map { try CoverFile(path: $0) }
             return made.covers?["sha256"] == drawn.map { .text($0.sha256) }
         } catch { return false }
@@ -130,14 +127,12 @@ package struct CoverFile: Decodable, Sendable {
     package static func path(beside result: String, output: String? = nil) throws(VidscanError) -> String? {
         let path = usualPath(beside: result)
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
-        for record in [FilePath.absolute(result) + "/anonymized.json", output.map { FilePath.absolute($0) + ".json" }] {
-            guard let record, FileSystem.entry(record) != nil else { continue }
-            let (folder, name) = (FilePath.folder(of: record), FilePath.name(of: record))
-            let made = try? RecordFile.decode(Record.self, folder: folder, name: name)
+        let records = ["anonymized", "inverted"].map { "\(FilePath.absolute(result))/\($0).json" }
+        for record in records + (output.map { [FilePath.absolute($0) + ".json"] } ?? []) {
             try require(
-                made?.covers == nil, .result,
-                "\(name) says that the earlier video was made with covers, and \(FilePath.name(of: path)) is missing; give"
-                    + " the file, or one with an empty list, with --covers")
+                HiddenVideoRecord.read(record)?.covers == nil, .result,
+                "\(FilePath.name(of: record)) says that the earlier video was made with covers, and"
+                    + " \(FilePath.name(of: path)) is missing; give the file, or one with an empty list, with --covers")
         }
         return nil
     }

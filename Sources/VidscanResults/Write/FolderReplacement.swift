@@ -93,7 +93,7 @@ package struct FolderReplacement: Sendable {
             }
             // It appeared after the check, which refuses it now.
             if policy == .keep { continue }
-            if policy == .replace, let contents = ResultContents(old, kind: kind) {
+            if policy == .replace, let contents = ResultContents(old, kind: kind, new: try? folder.folder(newName)) {
                 previous = try setAside(contents)
                 continue
             }

@@ -23,16 +23,6 @@ package struct Publication: Sendable {
         var appeared: Bool?
     }
 
-    /// What `anonymized.json` says of its video.
-    private struct Hiding: Decodable {
-        struct Visible: Decodable { let keptPersonIds, hiddenPersonIds, keptFaceIds: [Int]? }
-        let invert: Bool
-        let sha256, corrections: String?
-        let covers: [String: JSONValue]?
-        let visible: Visible?
-        let weaknesses: [String]?
-    }
-
     /// Somebody has removed a version from the folder, where it stays away.
     package struct Withdrawal: Error { package let video: String }
 
@@ -100,11 +90,18 @@ package struct Publication: Sendable {
         let (original, source) = (run.input.path, videos.first ?? "")
         try require(!Self.contains(folder, result.path), .result, "it lies in \(folder); name another folder")
         try require(!Self.contains(folder, original), .result, "its original lies in \(folder); name another folder")
+        for file in (try? FileSystem.names(in: records)) ?? []
+        where file.starts(with: "\(name(ofOriginal: original))-".utf8) {
+            let known = try RecordFile.decode(Record.self, folder: records, name: String(decoding: file, as: UTF8.self))
+            try require(known.original == original, .exists, "\(known.original) has its number; name another folder")
+        }
         let (count, video) = (videos.isEmpty ? "no video" : "several videos", FilePath.name(of: source))
         try require(videos.count == 1, .result, "it has \(count) with hidden faces")
         try require(result.entry(video) == .file, .result, "its \(video) is not a regular file")
-        let hiding = try RecordFile.decode(Hiding.self, folder: result.path, name: "anonymized.json")
-        try require(!hiding.invert, .result, "its \(video) shows the faces")
+        guard let hiding = try HiddenVideoRecord.read("\(result.path)/anonymized.json") else {
+            throw VidscanError.result("its \(video) has no record")
+        }
+        try require(hiding.invert == false, .result, "its \(video) shows the faces")
         let (number, sha256) = (name(ofOriginal: original), try FileDigest.sha256(path: source))
         try require(
             hiding.sha256 == sha256, .changed, "its \(video) is not the video whose SHA-256 anonymized.json has")
@@ -118,6 +115,15 @@ package struct Publication: Sendable {
         let (path, recordName) = ("\(folder)/\(name)", "\(number)-\(sha256.prefix(16)).json")
         let isPublished = try FileSystem.entry(path) == .file && FileDigest.sha256(path: path) == sha256
         if !isPublished { try AtomicFile.checkVacancy(path, replaces: replaces) }
+        let others = ResultFiles.mediaEndings.map { "\(folder)/\(number).\($0)" }.filter {
+            $0 != path && FileSystem.entry($0, followsLinks: false) != nil
+        }
+        for other in others {
+            try require(replaces, .exists, "\(other) is another version of it; --force replaces it")
+            try require(
+                FileSystem.entry("\(records)/\(number)-\(try FileDigest.sha256(path: other).prefix(16)).json") != nil,
+                .exists, "\(other) has its name, and is not a version of it; remove it")
+        }
         var record =
             FileSystem.entry("\(records)/\(recordName)") != nil
             ? try RecordFile.decode(Record.self, folder: records, name: recordName)
@@ -147,12 +153,13 @@ package struct Publication: Sendable {
         record.appeared = isPublished
         try AtomicFile.write(try RecordFile.text(record, name: recordName), to: "\(records)/\(recordName)")
         try file.complete()
+        for other in others { try? Folder(folder).remove(FilePath.name(of: other)) }
         try keep(record, recordName)
         return (name, record.visible)
     }
 
     /// `people 2, 5; faces 7; released covers 1`
-    private static func visible(_ who: Hiding.Visible?, _ covers: CoverFile?) -> String? {
+    private static func visible(_ who: HiddenVideoRecord.Visible?, _ covers: CoverFile?) -> String? {
         let released = (covers?.regions ?? []).enumerated().filter { $1.what == nil }.map { $0.offset + 1 }
         let lists = [
             ("people", who?.keptPersonIds), ("everybody except people", who?.hiddenPersonIds),

@@ -5,9 +5,10 @@ package struct ResultContents: Sendable, Equatable {
     package let hasCorrections: Bool
     /// Sorted names of files that vidscan did not write, and of those that were changed since.
     private let (foreign, edited): ([String], [String])
+    private let otherVideo: String?
 
-    /// Returns `nil` if everything in the folder can be made again from the video.
-    package init?(_ folder: Folder, kind: ResultFolder.Kind = .result) {
+    /// Returns `nil` if everything in the folder can be made again from the video. `new`: the result that is to replace it.
+    package init?(_ folder: Folder, kind: ResultFolder.Kind = .result, new: Folder? = nil) {
         var (hasCorrections, foreign) = (false, [String]())
         let names = try? folder.names()
         for bytes in names ?? [] {
@@ -21,7 +22,10 @@ package struct ResultContents: Sendable, Equatable {
         // Digests are those of the tables before the corrections.
         let edited = hasCorrections ? [] : Self.edited(in: folder, record: kind.record)
         // What cannot be read may be worth keeping.
-        guard names == nil || hasCorrections || !foreign.isEmpty || !edited.isEmpty else { return nil }
+        otherVideo = Self.video(of: folder, unlike: new)
+        guard names == nil || hasCorrections || !foreign.isEmpty || !edited.isEmpty || otherVideo != nil else {
+            return nil
+        }
         self.hasCorrections = hasCorrections
         (self.foreign, self.edited) = (foreign.sorted(), edited.sorted())
     }
@@ -37,17 +41,30 @@ package struct ResultContents: Sendable, Equatable {
             (hasCorrections ? ["corrections"] : [])
             + list(foreign, "a file that vidscan did not write", "files that vidscan did not write")
             + list(edited, "a file that somebody has edited", "files that somebody has edited")
+        if let otherVideo { return "it is that of \(otherVideo)" }
         guard !parts.isEmpty else { return "its files cannot be listed" }
         return "it has \(parts.joined(separator: ", and "))"
+    }
+
+    /// The video of a result, if it still exists and is not that of the new one.
+    private static func video(of folder: Folder, unlike new: Folder?) -> String? {
+        struct Record: Decodable {
+            struct Input: Decodable { let path: String }
+            let input: Input
+        }
+        let paths = [folder, new].compactMap { folder in
+            folder.flatMap { try? RecordFile.decode(Record.self, folder: $0.path, name: "run.json").input.path }
+        }
+        guard paths.count == 2, FilePath.resolved(paths[0]) != FilePath.resolved(paths[1]) else { return nil }
+        return FileSystem.entry(paths[0]) == nil ? nil : paths[0]
     }
 
     /// Tables whose digest differs from the one in `run.json`, and the video whose digest differs from the one in its record.
     private static func edited(in folder: Folder, record: String) -> [String] {
         struct Record: Decodable { let digests: [String: String]? }
         let digests = (try? RecordFile.decode(Record.self, folder: folder.path, name: record))?.digests ?? [:]
-        struct Hiding: Decodable { let sha256: String? }
-        let made = (try? RecordFile.decode(Hiding.self, folder: folder.path, name: "anonymized.json"))?.sha256
-        let videos = made.map { sha256 in
+        let made = try? HiddenVideoRecord.read("\(folder.path)/anonymized.json")
+        let videos = made?.sha256.map { sha256 in
             StoredResult.videosWithHiddenFaces(in: folder.path).map { (FilePath.name(of: $0), sha256) }
         }
         return (digests.map { ($0.key, $0.value) } + (videos ?? []))
