@@ -139,8 +139,8 @@ public struct ReviewedFindings: Codable, Sendable {
         /// Whether both are about the same time and place.
         func matches(_ other: Finding) -> Bool {
             let areas = [box, other.box].map { Rectangle(x: $0[0], y: $0[1], width: $0[2], height: $0[3]) }
-            return stream == other.stream && abs(fromSeconds - other.fromSeconds) < 0.2
-                && abs(toSeconds - other.toSeconds) < 0.2 && areas[0].intersectionOverUnion(with: areas[1]) > 0.5
+            return stream == other.stream && abs(fromSeconds - other.fromSeconds) < 0.05
+                && abs(toSeconds - other.toSeconds) < 0.05 && areas[0].intersectionOverUnion(with: areas[1]) > 0.5
         }
     }
 

@@ -82,6 +82,21 @@ struct BatchHookTests: BatchTesting {
         #expect(try folder.text("called") == "2 \n" && !folder.entries.contains("vidscan.prom"))
     }
 
+    @Test("Metrics tell the status of a run whose journal cannot be read")
+    func damagedJournal() throws {
+        let folder = try makeFolder(["a.png"])
+        let run = {
+            try Tool.run("batch", "in", "--output", "out", "--metrics-file", "vidscan.prom", in: folder).status
+        }
+        #expect(try run() == 0)
+        try folder.write(String(repeating: "x", count: 8192), to: "out/batch.sqlite")
+        let status = try run()
+        #expect(status > 0)
+        let text = try folder.text("vidscan.prom")
+        #expect(text.contains("vidscan_batch_exit_status{folder=\"\(folder.path)/out\"} \(status)\n"))
+        #expect(!text.contains("vidscan_batch_files"))
+    }
+
     @Test(
         "A signal during the --on-failure command ends all its processes, and the batch with status 130",
         arguments: [SIGINT, SIGTERM], ["", "trap '' TERM; "])

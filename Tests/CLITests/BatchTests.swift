@@ -158,6 +158,15 @@ struct BatchTests: BatchTesting {
         #expect(!folder.entries.contains("empty"))
     }
 
+    @Test("A missing file of a list fails one shard")
+    func missingInShards() throws {
+        let folder = try makeFolder(["a.png"])
+        let statuses = try (0..<3).map { shard in
+            try Tool.run("batch", "in", "none.mp4", "--output", "out", "--shard", "\(shard)/3", in: folder).status
+        }
+        #expect(statuses.sorted() == [0, 0, 1])
+    }
+
     @Test("An unreadable folder and an unreadable file are one failure each, and the others are analysed")
     func unreadable() throws {
         let folder = try makeFolder(["a.png", "locked/b.png", "secret.png", "z/c.png"])

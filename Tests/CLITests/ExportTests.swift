@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("vidscan export")
-struct ExportTests {
+struct ExportTests: BatchTesting {
     /// A folder with the result of a clip, whose samples are all frames.
     private static func folder(of clip: String) throws -> TemporaryFolder {
         try Tool.analyzed(clip, "--every-frame", "--metrics", "none")
@@ -115,5 +115,18 @@ struct ExportTests {
         #expect(numbers.count == frames.rows.count + 1)
         #expect(abs(numbers[index] - start - begin) <= 0.0011, "\(numbers[index]), \(start), \(begin)")
         if name.hasPrefix("starttime") { #expect(start > 12 && begin < 1.1) }
+    }
+
+    @Test("Two results with one name are not exported to one folder")
+    func twins() throws {
+        let folder = try makeFolder(["x/a.png", "y/a.png"])
+        #expect(try Tool.run("analyze", "in/x/a.png", "in/y/a.png", "-q", in: folder).status == 0)
+        let results = ["in/x/a.png.vidscan", "in/y/a.png.vidscan"]
+        for arguments in [["export", "--to", "vtt"], ["interact"]] {
+            let outcome = try ChildProcess.run(
+                [Checkout.tool] + arguments + results + ["--output", "ex", "--force"], in: folder.path)
+            #expect(outcome.status == 1 && !folder.entries.contains { $0.hasPrefix("ex/") }, "\(outcome.errors)")
+            #expect(outcome.errors.contains("\(results[0]) and \(results[1]) would both be written as a; "))
+        }
     }
 }

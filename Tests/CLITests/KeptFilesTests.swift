@@ -42,6 +42,24 @@ struct KeptFilesTests: BatchTesting {
         #expect(!folder.entries.contains { $0.hasPrefix("faces.mp4.vidscan/") && $0.contains("corrections") })
     }
 
+    @Test("--force sets aside the result of another video with the same name, unless that video is gone")
+    func otherVideo() throws {
+        let folder = try makeFolder(["x/a.png", "y/a.png"])
+        #expect(try Tool.run("analyze", "in/x/a.png", "--output", "out", "-q", in: folder).status == 0)
+        // The same video under another path is not another one.
+        let same = try Tool.run("analyze", "./in//x/../x/a.png", "--output", "out", "--force", in: folder)
+        #expect(same.status == 0 && !folder.entries.contains("out/a.png.vidscan.previous-1"), "\(same.errors)")
+        let other = try Tool.run("analyze", "in/y/a.png", "--output", "out", "--force", in: folder)
+        #expect(
+            other.errors.contains(
+                "the result that was there is now a.png.vidscan.previous-1, because it is that of \(folder.path)/in/x/a.png"
+            ),
+            "\(other.errors)")
+        try FileManager.default.removeItem(atPath: folder.path + "/in/y")
+        #expect(try Tool.run("analyze", "in/x/a.png", "--output", "out", "--force", "-q", in: folder).status == 0)
+        #expect(!folder.entries.contains("out/a.png.vidscan.previous-2"))
+    }
+
     @Test("The command that corrects the new result works from the current folder")
     func command() throws {
         let folder = try TemporaryFolder()

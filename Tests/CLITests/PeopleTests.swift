@@ -69,6 +69,21 @@ struct PeopleTests {
         #expect(try !folder.text("people/people.html").contains("data:image"))
     }
 
+    @Test("--forget removes the embeddings of results that were set aside, too")
+    func forgetPrevious() throws {
+        let folder = try Self.folder()
+        let result = folder.path + "/results/day-1/a.mp4.vidscan"
+        let others = (1...2).map { "\(result).previous-\($0)" }
+        for other in others { try FileManager.default.copyItem(atPath: result, toPath: other) }
+        #expect(try Tool.run("people", "--forget", result, "-q", in: folder).status == 0)
+        for path in [result] + others { #expect(!FileManager.default.fileExists(atPath: path + "/embeddings.npy")) }
+        try FileManager.default.removeItem(atPath: others[1])
+        try FileManager.default.copyItem(
+            atPath: folder.path + "/results/=<i>b\u{1B}[31m,.mp4.vidscan", toPath: others[1])
+        #expect(try Tool.run("people", "--forget", "results", "-q", in: folder).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: others[1] + "/embeddings.npy"))
+    }
+
     @Test("--forget removes the embeddings and what run.json says about them, and nothing else")
     func forget() throws {
         let folder = try Self.folder()

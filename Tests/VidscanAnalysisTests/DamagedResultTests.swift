@@ -273,6 +273,7 @@ struct DamagedResultTests {
             ("count", "0", "part.segment.index: there is no segment 0 of 0"),
             ("denominator", "0", nil),
             ("damage", "9223372036854775807", "part.decoded.damage must be 0 to 1125899906842624"),
+            ("frames_behind", "9223372036854775807", "part.decoded.frames_behind must be 0 to 1125899906842624"),
             ("mesh", "-1", "part.times.mesh must be 0 to 8589934592"),
             ("frames", "-3", "part.frames must be 0 to 1125899906842624"),
         ] as [(String, String, String?)] {

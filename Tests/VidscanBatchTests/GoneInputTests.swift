@@ -12,6 +12,8 @@ struct GoneInputTests: JournalTesting {
         _ = try register([input("/none/a"), input("/none/b"), input("/none/c"), input(there)], in: journal)
         try finish("a.vidscan", in: journal, .failed("no"))
         try finish("b.vidscan", in: journal, done)
+        try FileManager.default.createDirectory(atPath: folder.path + "/b.vidscan", withIntermediateDirectories: false)
+        try folder.write("{}", to: "b.vidscan/run.json")
         try finish("there.vidscan", in: journal, .failed("no"))
         return (journal, there)
     }
@@ -54,6 +56,16 @@ struct GoneInputTests: JournalTesting {
         #expect(try journal.markGone() == 2)
         #expect(try states(journal)["b.vidscan"] == .done)
         #expect(try BatchFolder(folder.path).forgetGone().count == 2)
+    }
+
+    @Test("A finished input is gone when both its file and its result are, so that nothing looks for its tables")
+    func withdrawn() throws {
+        let folder = try TemporaryFolder()
+        let (journal, _) = try journal(folder)
+        try FileManager.default.removeItem(atPath: folder.path + "/b.vidscan")
+        #expect(try journal.markGone() == 3)
+        #expect(try states(journal)["b.vidscan"] == .gone)
+        #expect(try BatchFolder(folder.path).forgetGone() == ["/none/a", "/none/b", "/none/c"])
     }
 
     @Test("Forgetting removes the rows of files that are gone, and a dry run none")

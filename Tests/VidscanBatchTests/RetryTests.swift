@@ -39,6 +39,17 @@ struct RetryTests: JournalTesting {
         }
     }
 
+    @Test("A failure that was recorded while the clock was years ahead is retried")
+    func clockAhead() throws {
+        let clock = ManualClock()
+        let journal = try BatchJournal(folder: try TemporaryFolder().path) { clock.now }
+        _ = try register([input("/a")], in: journal)
+        clock.advance(by: 1e8)
+        try finish("a.vidscan", in: journal, .failed("no"))
+        clock.advance(by: -1e8)
+        #expect(try reasons([input("/a")], in: journal) == [.failed])
+    }
+
     @Test("An attempt whose process was killed is not a failure")
     func killedProcess() throws {
         let folder = try TemporaryFolder()
@@ -67,7 +78,9 @@ struct RetryTests: JournalTesting {
         try finish("a.vidscan", in: journal, .postponed)
         #expect(try journal.items().map(\.attempts) == [0])
         #expect(try claim("a.vidscan", in: journal) == nil)
-        clock.advance(by: 60)
+        clock.advance(by: 100_000)
+        #expect(try claim("a.vidscan", in: journal) == nil)
+        #expect(try register([input("/a")], in: journal).map(\.isDue) == [true])
         #expect(try claim("a.vidscan", in: journal)?.attempts == 1)
     }
 }

@@ -67,6 +67,31 @@ struct SoundReaderTests {
         #expect(abs(Self.loudest(try Self.samples(path)) - 1) < 0.01)
     }
 
+    @Test("Only the chosen track is heard, also at the beginning of the file")
+    func tracks() throws {
+        let folder = try TemporaryFolder()
+        let path = try Self.make(
+            "two.mkv",
+            Self.picture + [
+                "-f", "lavfi", "-i", "sine=440:r=16000:d=2", "-f", "lavfi", "-i", "anullsrc=r=16000:cl=mono:d=2",
+            ]
+                + ["-map", "0", "-map", "1", "-map", "2", "-c:v", "mpeg4", "-c:a", "pcm_s16le", "-t", "2"], in: folder)
+        #expect(try Self.samples(path, audioStream: 2).allSatisfy { $0 == 0 })
+        #expect(try Self.samples(path, audioStream: 1).prefix(1600).contains { abs(Int($0)) > 1000 })
+    }
+
+    @Test("Sound with one timestamp far beyond the end is left out, and what follows it is heard")
+    func farTimestamp() throws {
+        let folder = try TemporaryFolder()
+        let path = try Self.make(
+            "far.mkv",
+            Self.picture + ["-f", "lavfi", "-i", "sine=440:r=16000:d=2:samples_per_frame=1600"]
+                + ["-c:v", "mpeg4", "-c:a", "pcm_s16le", "-bsf:a", "setts=ts=if(eq(N\\,5)\\,PTS+600/TB\\,PTS)"],
+            in: folder)
+        let samples = try Self.samples(path, until: 2_000_000)
+        #expect(samples.count <= 32_000 && samples.suffix(1600).contains { abs(Int($0)) > 1000 }, "\(samples.count)")
+    }
+
     /// Those containers do not name the channels of PCM.
     @Test("The same sound in containers that do not name its channels is the same", arguments: ["avi", "mkv", "mxf"])
     func unnamedChannels(container: String) throws {

@@ -50,6 +50,31 @@ struct WindowTests {
         }
     }
 
+    @Test(
+        "A window ends decoding in codecs whose packets are never skipped, and damage in it is counted, also by filters"
+    )
+    func end() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a.wmv"
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=160x90:r=25:d=20", "-c:v", "wmv2",
+            path,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let rate = try SampleGrid.Rate.of("5")
+        var options = FrameReader.Options(rate: rate, end: 1_000_000)
+        let window = try FrameReading(path, options)
+        #expect(window.rows.count == 5 && window.statistics.framesDecoded <= 30)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: try Variants.path("mpeg2.ts")))
+        for index in stride(from: bytes.count / 8, to: bytes.count / 4, by: 97) { bytes[index] ^= 0xFF }
+        let damaged = folder.path + "/damaged.ts"
+        try bytes.write(to: URL(fileURLWithPath: damaged))
+        options.end = 2_000_000
+        #expect(try FrameReading(damaged, options).statistics.damage > 0)
+        options.filters = try FilterChain(steps: ["yadif"], allowsFiles: false)
+        #expect(try FrameReading(damaged, options).statistics.damage > 0)
+    }
+
     @Test("A late window of an MP4 is reached by seeking")
     func seek() throws {
         let folder = try TemporaryFolder()

@@ -178,7 +178,7 @@ struct PublicationTests {
         let original = folder.path + "/public/video-0000000001.mp4"
         var cases = [
             (try Self.result(in: folder, "inverted.vidscan", invert: true), "its anonymized.mp4 shows the faces"),
-            (try Self.result(in: folder, "unrecorded.vidscan", invert: nil), "cannot read anonymized.json: "),
+            (try Self.result(in: folder, "unrecorded.vidscan", invert: nil), "its anonymized.mp4 has no record"),
             (try Self.result(in: folder, "public/a.mp4.vidscan"), "it lies in \(place); name another folder"),
             (
                 try Self.result(in: folder, "again.vidscan", original: original),
@@ -261,5 +261,42 @@ struct PublicationTests {
         _ = try Self.publication(folder)
         try folder.write("short", to: "public.private/key")
         #expect(throws: VidscanError.self) { try Self.publication(folder) }
+    }
+
+    @Test("Another format of a published video is another version of it: an error, or with --force its replacement")
+    func formats() async throws {
+        let (folder, publication, result, name) = try await Self.published()
+        for ending in ["mp4", "json"] {
+            try FileManager.default.removeItem(atPath: folder.path + "/a.vidscan/anonymized." + ending)
+        }
+        try folder.write("other", to: "a.vidscan/anonymized.mkv")
+        let digest = try Self.digest(folder.path + "/a.vidscan/anonymized.mkv")
+        try folder.write("{\"invert\": false, \"sha256\": \"\(digest)\"}", to: "a.vidscan/anonymized.json")
+        let error = await #expect(throws: VidscanError.self) {
+            try await publication.publish(result, covers: nil, verify: nil)
+        }
+        #expect(error?.reason.hasSuffix("/\(name) is another version of it; --force replaces it") == true)
+        #expect(try Self.names(folder, "public") == [name])
+        let replaced = try await Self.publication(folder, replaces: true).publish(result, covers: nil, verify: nil)
+        #expect(try Self.names(folder, "public") == [try #require(replaced).name])
+        #expect(replaced?.name.hasSuffix(".mkv") == true)
+    }
+
+    @Test("A file that is no version of the video is not replaced, and a number of another original is not used")
+    func foreign() async throws {
+        let (folder, _, result, name) = try await Self.published()
+        let replacing = try Self.publication(folder, replaces: true)
+        try folder.write("mine", to: "public/" + name.replacing("mp4", with: "mkv"))
+        var error = await #expect(throws: VidscanError.self) {
+            try await replacing.publish(result, covers: nil, verify: nil)
+        }
+        #expect(error?.reason.hasSuffix(" has its name, and is not a version of it; remove it") == true)
+        let record = try #require(try Self.names(folder, "public.private").first { $0.hasPrefix("video-") })
+        let text = try folder.text("public.private/" + record)
+        try folder.write(text.replacing(Self.original, with: "/recordings/other.mp4"), to: "public.private/" + record)
+        error = await #expect(throws: VidscanError.self) {
+            try await replacing.publish(result, covers: nil, verify: nil)
+        }
+        #expect(error?.reason == "/recordings/other.mp4 has its number; name another folder")
     }
 }

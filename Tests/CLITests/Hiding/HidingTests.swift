@@ -22,6 +22,17 @@ struct HidingTests: AnonymizationTesting {
         try #require(try JSONSerialization.jsonObject(with: folder.bytes(path)) as? [String: Any])
     }
 
+    @Test("Faces are searched in what is seen of a picture with transparent parts")
+    func transparency() throws {
+        let folder = try TemporaryFolder()
+        try ffmpeg(
+            "-i", try Variants.path("still.png"), "-filter_complex",
+            "split[a][b];[a]lutrgb=r=255:g=255:b=255[w];[b]format=gray[g];[w][g]alphamerge", "-frames:v", "1",
+            folder.path + "/stencil.png")
+        let outcome = try Tool.run("analyze", "stencil.png", "--anonymize", "solid", in: folder)
+        #expect(outcome.status == 0 && outcome.errors.contains("faces hidden in 1 of 1 frame"), "\(outcome.errors)")
+    }
+
     @Test(
         "--anonymize and --pipeline anonymize search alike and leave no tables",
         arguments: [["--anonymize", "blur"], ["--pipeline", "anonymize"]])

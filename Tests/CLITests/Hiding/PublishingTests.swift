@@ -60,28 +60,45 @@ struct PublishingTests: BatchTesting {
             "\(outcome.errors)")
     }
 
-    @Test("New covers make a batch hide the faces again, and a folder that cannot be published to is left as it is")
-    func covers() throws {
+    @Test("New covers make a batch hide the faces again, also with --invert", arguments: [[], ["--invert"]])
+    func covers(inversion: [String]) throws {
         let folder = try makeFolder(["a.png"])
-        try #require(try batch(folder, "--anonymize", "solid").status == 0)
+        let run = { (more: [String]) in
+            try ChildProcess.run(
+                [Checkout.tool, "batch", "in", "--output", "out", "--jobs", "1", "--anonymize", "solid"] + inversion
+                    + more,
+                in: folder.path)
+        }
+        try #require(try run([]).status == 0)
+        try writeNoCovers(in: folder)
+        #expect(try run(["--dry-run"]).output.contains("a.png  (covers changed)"))
+        var outcome = try run([])
+        #expect(outcome.status == 0 && outcome.errors.contains("1 to analyse"), "\(outcome.errors)")
+        let record = inversion.isEmpty ? "anonymized.json" : "inverted.json"
+        #expect(try folder.text("out/a.png.vidscan/\(record)").contains("\"covers\""))
+        #expect(try run([]).errors.contains("0 to analyse"))
+        // Without the file, its covers would be lost.
+        try FileManager.default.removeItem(atPath: folder.path + "/out/a.png.covers.json")
+        outcome = try run([])
+        #expect(outcome.status == 1 && outcome.errors.contains("a.png.covers.json is missing"), "\(outcome.errors)")
+    }
+
+    private func writeNoCovers(in folder: TemporaryFolder) throws {
         let bytes = try folder.bytes("in/a.png").count
         try folder.write(
             #"{"format": "vidscan covers 1", "video": {"name": "a.png", "bytes": \#(bytes)}, "covers": []}"#,
             to: "out/a.png.covers.json")
-        #expect(try batch(folder, "--anonymize", "solid", "--dry-run").output.contains("a.png  (covers changed)"))
-        var outcome = try batch(folder, "--anonymize", "solid")
-        #expect(outcome.status == 0 && outcome.errors.contains("1 to analyse"), "\(outcome.errors)")
-        #expect(try folder.text("out/a.png.vidscan/anonymized.json").contains("\"covers\""))
-        #expect(try batch(folder, "--anonymize", "solid").errors.contains("0 to analyse"))
-        // Without the file, its covers would be lost.
-        try FileManager.default.removeItem(atPath: folder.path + "/out/a.png.covers.json")
-        outcome = try batch(folder, "--anonymize", "solid")
-        #expect(outcome.status == 1 && outcome.errors.contains("a.png.covers.json is missing"), "\(outcome.errors)")
-        try folder.write(
-            #"{"format": "vidscan covers 1", "video": {"name": "a.png", "bytes": \#(bytes)}, "covers": []}"#,
-            to: "out/a.png.covers.json")
+    }
+
+    @Test(
+        "Published weaknesses are recorded, times tell nothing, and a folder that cannot be published to is left as it is"
+    )
+    func weaknesses() throws {
+        let folder = try makeFolder(["a.png"])
+        try FileManager.default.createDirectory(atPath: folder.path + "/out", withIntermediateDirectories: false)
+        try writeNoCovers(in: folder)
         // What is weaker than usual is recorded, and times do not tell which original was published first.
-        outcome = try batch(
+        let outcome = try batch(
             folder, "--force", "--anonymize", "solid", "--margin", "0", "--publish", "public", "--approved-by", "Ada")
         #expect(outcome.status == 0, "\(outcome.errors)")
         let name = try #require(try Self.names(folder, "public").first)
