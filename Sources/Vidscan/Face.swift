@@ -99,8 +99,7 @@ public struct Face: Sendable, Identifiable {
     public var measuredFrom: MeasuredSide? { record.measuredSide }
     /// The measured emoji with the highest score, if it is likely.
     public var dominantEmoji: Character? { record.emoji?.emoji }
-    /// The 52 ARKit-style scores, 0…1, named by `VideoAnalyzer.blendshapeNames()`; `nil` unless `write.blendshapes` is
-    /// set.
+    /// The 52 ARKit-style scores, 0…1, named by `VideoAnalyzer.blendshapeNames()`; `nil` without `write.blendshapes`.
     public var blendshapes: [Float]? { record.blendshapes }
 
     /// `face[.smile]`, in the range of `Metric.values`; a yes is 1. Emotions and emojis are relative to the face at

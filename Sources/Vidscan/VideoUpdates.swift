@@ -42,8 +42,7 @@ public struct VideoUpdates: AsyncSequence, Sendable {
 
         package var task: Task<Void, any Error>? { run?.task }
 
-        /// Waits for the next update; `nil` after the last one. Throws the code `interrupted` if the task was
-        /// cancelled.
+        /// Waits for the next update; `nil` after the last one. Throws the code `interrupted` if the task is cancelled.
         public mutating func next() async throws(VidscanError) -> VideoUpdate? {
             guard let run else { return nil }
             self.run = nil

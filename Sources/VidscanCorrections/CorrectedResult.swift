@@ -135,8 +135,7 @@ enum FolderContents {
         guard mkdir(path, 0o755) == 0 else { throw .writing("cannot create the folder \(path)", .current) }
     }
 
-    /// Lets one process at a time change a result: as long as the folder that is returned lives. Throws if another process
-    /// is changing the result.
+    /// Lets one process at a time change a result, while the folder that is returned lives. Throws if another one does.
     static func lock(_ result: String) throws(VidscanError) -> Folder {
         let folder = try VidscanError.reading("cannot open the folder", input: result, try Folder(result))
         try require(

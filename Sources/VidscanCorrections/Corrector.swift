@@ -36,9 +36,8 @@ public struct Corrector: Sendable {
         (self.options, self.model) = (options, model)
     }
 
-    /// Applies a file of corrections to the result of an analysis, in place of those that were applied before. Throws a
-    /// `VidscanError` that names the correction that does not fit; nothing is changed then. Cancelling the task throws the
-    /// code `interrupted`.
+    /// Applies a file of corrections to a result, in place of those that were applied before. Throws a `VidscanError`
+    /// that names the correction that does not fit, and changes nothing then. Cancelling throws the code `interrupted`.
     public func apply(_ file: String, to resultPath: String) async throws -> Summary {
         try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try await apply(file, resultPath) }
     }
@@ -120,8 +119,7 @@ public struct Corrector: Sendable {
         (summary.faces, summary.faceIDs, summary.personIDs) = (pass.faces, pass.faceIDs, pass.personIDs)
     }
 
-    /// Takes over the files of the result that no analysis writes, such as videos and exports. Returns those made from its
-    /// tables.
+    /// Takes over the files that no analysis writes, such as videos and exports. Returns those made from the tables.
     private func carryOver(_ result: String, to folder: ResultFolder) throws(VidscanError) -> [String] {
         var made: [String] = []
         let known = Set(ResultFiles.corrected + [ResultFiles.originals])

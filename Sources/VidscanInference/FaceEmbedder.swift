@@ -1,8 +1,7 @@
 public import VidscanFaces
 
-/// `face-reidentification-retail-0095` of Intel's Open Model Zoo (Apache-2.0): MobileNetV2's blocks (Sandler et al., 2018,
-/// arXiv:1801.04381) with squeeze-and-excitation (Hu et al., 2017, arXiv:1709.01507). It computes an embedding of a face
-/// from an aligned crop.
+/// `face-reidentification-retail-0095` of Intel's Open Model Zoo (Apache-2.0): MobileNetV2's blocks (Sandler et al.,
+/// 2018, arXiv:1801.04381) with squeeze-and-excitation (Hu et al., 2017, arXiv:1709.01507). Embeds aligned crops.
 public struct FaceEmbedder: Sendable {
     private let model: CompiledModel
     /// The number of sessions that run at the same time.

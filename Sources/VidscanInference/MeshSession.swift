@@ -150,8 +150,7 @@ private struct PartBox {
         matrix = [xx, xy, x, yx, yy, y]
     }
 
-    /// Returns a point's position in the picture, in pixels. `u` and `v`: in pixels of the picture that has the crop's
-    /// size in features.
+    /// Returns a point's position in pixels. `u`, `v`: in pixels of the picture with the crop's size in features.
     func place(_ u: Float, _ v: Float) -> (Float, Float) {
         (
             matrix[0] * u + matrix[1] * v + matrix[2] / Self.shrinking,

@@ -17,8 +17,7 @@ public struct VoiceDetector {
         request = try runtime.compile(path: path, concurrency: 1).makeRequest()
     }
 
-    /// Adds samples from -32768 to 32767, where those of the last call ended. Returns the probability, 0…1, of each chunk
-    /// that they complete.
+    /// Adds the next samples, from -32768 to 32767. Returns the probability, 0…1, of each chunk that they complete.
     public mutating func add(_ new: some Sequence<Int16>) throws(InferenceError) -> [Float] {
         samples += new.lazy.map { Float($0) / 32768 }
         var probabilities: [Float] = []

@@ -14,8 +14,7 @@ package struct PhotoSearch {
         people = try VideoPerson.read(video, index: 0, known: [:])
     }
 
-    /// The `person_id`s of people who certainly look like one of the photographs, or like all of them together. Throws
-    /// if nobody does.
+    /// The `person_id`s of people who certainly look like one photograph, or all together. Throws if nobody does.
     package func certain(_ photos: [FaceEmbedding]) throws(VidscanError) -> Set<Int> {
         try find(photos, below: -Self.margin)
     }

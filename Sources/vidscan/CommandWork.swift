@@ -225,8 +225,7 @@ final class Publisher: Sendable {
             sources: sources)
     }
 
-    /// Returns whether the video was published now, not earlier. Throws if a face may be visible. No link below `base` is
-    /// followed.
+    /// Returns whether the video is published now, not before. Throws if a face may show. Follows no link below `base`.
     @discardableResult
     func publish(_ result: String, below base: String? = nil, of input: String) async throws -> Bool {
         let path = base.map { FilePath.joining($0, result) } ?? result

@@ -125,8 +125,7 @@ enum ExitStatus: Int32, Error {
     }
 }
 
-/// Writes whole lines to standard output and standard error. Escapes control characters, because all text for a
-/// terminal or a log passes here.
+/// Writes lines to standard output and error. Escapes control characters: all text for a terminal or a log passes here.
 ///
 /// If standard output fails, the program ends: silently with status 0 when its reader has closed the pipe (`vidscan
 /// schema | head -1`), otherwise with an error and status 1, because standard output carries data.

@@ -112,9 +112,8 @@ typedef struct {
     void (*image_conv3x3)(vs_linear layer, const float *image, ptrdiff_t side, float *output);
 
     // An inverted residual of an image: [3 planes][height][width], without border; both are even. The expansion is a 3
-    // × 3 convolution with stride 2, centred on even coordinates, with 3 planes × 3 rows × 3 columns inputs and a
-    // multiple of 32 outputs. The depthwise convolution has stride 1. scratch: vs_inverted_scratch(block, width / 2,
-    // height / 2).
+    // × 3 convolution with stride 2 at even coordinates, with 3 planes × 3 rows × 3 columns inputs and a multiple of 32
+    // outputs. The depthwise convolution has stride 1. scratch: vs_inverted_scratch(block, width / 2, height / 2).
     void (*image_inverted_residual)(
         vs_inverted_residual block, const float *image, ptrdiff_t width, ptrdiff_t height, float *scratch,
         float *output);

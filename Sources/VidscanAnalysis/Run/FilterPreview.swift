@@ -9,8 +9,7 @@ package struct FilterPreview: Sendable {
     private let allowsFileFilters: Bool
     private let models: ModelStore?
 
-    /// Of the settings, uses the filters, the stream, the limits and those of the detection. The models detect the faces
-    /// to mark on the last panel.
+    /// Uses the settings' filters, stream, limits and detection. The models detect the faces to mark on the last panel.
     package init(settings: Settings, allowsFileFilters: Bool, models: ModelStore?) {
         (self.settings, self.allowsFileFilters, self.models) = (settings, allowsFileFilters, models)
     }

@@ -84,8 +84,7 @@ public final class ModelStore: Sendable {
 
     private static let kept = Mutex<[ModelStore]>([])
 
-    /// Gives back the memory of the detector and the mesh, which are loaded again when they are needed. Sessions that are
-    /// in use keep theirs.
+    /// Frees the detector and the mesh, which are loaded again when they are needed. Sessions in use keep theirs.
     func unload() {
         detector.unload()
         mesh.unload()

@@ -177,9 +177,8 @@ package protocol ResultAddition: Sendable {
     /// result folder, which may have an earlier result.
     func check(_ settings: Settings, resultPath: String) throws
 
-    /// Makes the additions in an unfinished folder, which has its tables and its record, and gets the path `resultPath`
-    /// when it is complete. `name`: the input's, for messages. Returns what became of people who were to stay visible,
-    /// in words.
+    /// Makes the additions in an unfinished folder, which has its tables and record, and the path `resultPath` when
+    /// complete. `name`: the input's, for messages. Returns what became of people who were to stay visible, in words.
     func make(
         _ settings: Settings, in folder: String, resultPath: String, name: String, observer: any RunObserver
     ) async throws -> [String]

@@ -93,8 +93,7 @@ package struct ResolvedSettings: Sendable {
         }
     }
 
-    /// Sets the values without which faces would stay visible, and leaves out what nobody asked for beside a video that
-    /// is passed on.
+    /// Sets the values without which faces would stay visible; leaves out what nobody wants beside a video to pass on.
     private mutating func addHiding() throws {
         var thorough = settings
         thorough.detectThoroughly()

@@ -45,9 +45,8 @@ package struct Setting: Sendable {
 }
 
 extension Setting {
-    /// Creates a setting that is stored under a key path. By default, it takes the values of the stored type. `value`: the
-    /// name of the value in the help, if there is an option of the setting's own name. `null`: the meaning of `null`, if
-    /// that is allowed.
+    /// Creates a setting that is stored under a key path. By default, it takes the values of the stored type. `value`:
+    /// its name in the help, if an option has the setting's own name. `null`: the meaning of `null`, if allowed.
     init<Value: SettingType>(
         _ name: String, _ storage: any WritableKeyPath<Settings, Value> & Sendable,
         _ kind: SettingKind = Value.settingKind, value: String? = nil, options: [SettingOption] = [],

@@ -12,8 +12,7 @@ package struct RowFilter {
     private let weights: [Float]
     private let kernels = vs_best_kernels().pointee
 
-    /// `first`: the first sample of each output. `offset`: the index of each output's first weight, then the number of
-    /// all weights.
+    /// `first`: the first sample of each output. `offset`: each output's first weight, then the number of all weights.
     package init(first: [Int], offset: [Int], weight: (Int) -> Float) {
         let count = (first.count + 7) / 8 * 8
         let longest = zip(offset, offset.dropFirst()).map { $1 - $0 }.max() ?? 0

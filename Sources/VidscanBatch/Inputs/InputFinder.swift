@@ -195,8 +195,7 @@ package struct BatchShard: Sendable, Equatable {
         (self.index, self.count) = (index, count)
     }
 
-    /// Depends only on the absolute path, so that all machines that see the files under the same paths agree, whichever
-    /// folders or files are named.
+    /// Depends only on the absolute path, so that machines with the same paths agree, whichever folders are named.
     package func contains(_ path: String) -> Bool {
         var hash = FNV.hash(path.utf8)
         // The low bits depend mostly on the end of the path.
@@ -215,8 +214,7 @@ package struct BatchShard: Sendable, Equatable {
         return own
     }
 
-    /// `a.mp4-0123456789abcdef.vidscan`. Inputs with equal digests belong to one shard, whose journal resolves the
-    /// conflict.
+    /// `a.mp4-0123456789abcdef.vidscan`. Inputs with one digest belong to one shard, whose journal resolves conflicts.
     static func uniqueResultPath(for input: BatchInput) -> String {
         let digest = NumberText.hexadecimal(FNV.hash(input.path.utf8), digits: 16)
         return "\(input.resultPath.dropLast(".vidscan".count))-\(digest).vidscan"

@@ -179,8 +179,7 @@ extension BatchJournal.Item {
         }
     }
 
-    /// Ends all attempts, because the file does not exist any more. A finished result stays, because nobody can make it
-    /// again.
+    /// Ends all attempts, because the file is gone. A finished result stays, because nobody can make it again.
     mutating func lose() {
         endLease()
         status = .gone

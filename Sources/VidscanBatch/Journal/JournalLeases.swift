@@ -122,8 +122,7 @@ package enum LeaseOwner {
         "\(host):\(process):\(ProcessIdentity(number: process)?.startTicks ?? 0)"
     }
 
-    /// The scope of a process number: the machine, its boot, and the PID namespace, because each container numbers its
-    /// own.
+    /// The scope of a process number: the machine, its boot, and the PID namespace, as each container numbers its own.
     private static let host: String = {
         let names = ["hostname", "random/boot_id"].map { FileSystem.text("/proc/sys/kernel/" + $0) ?? "" }
         let space = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")) ?? ""

@@ -135,8 +135,7 @@ package struct BatchReport: Sendable {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Writes `summary.json`, `index.csv` and `index.html` next to the journal, each atomically. Names include the
-    /// shard.
+    /// Writes `summary.json`, `index.csv` and `index.html` next to the journal, each atomically. Names have the shard.
     @discardableResult package func write(
         folder: String, shard: BatchShard?, thumbnails: ReportThumbnails = ReportThumbnails()
     ) throws(VidscanError) -> Int64 {

@@ -35,8 +35,7 @@ package struct MemoryBudget: Sendable, Equatable {
     package static func defaultTotal(allowedBytes: Int64) -> Int64 { max(minimumWorkerMemory, allowedBytes / 4 * 3) }
 }
 
-/// The memory for this process and its children: that of the machine, or less in a control group. `root` contains
-/// `/proc` and `/sys`.
+/// The machine's memory, or less in a control group, for this process and its children. `root` has `/proc` and `/sys`.
 package enum MachineMemory {
     package static func allowedBytes(root: String = "") -> Int64 {
         let machine = total(root) ?? Int64(clamping: ProcessInfo.processInfo.physicalMemory)

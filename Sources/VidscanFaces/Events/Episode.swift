@@ -1,5 +1,4 @@
-/// An interval in which something can be seen: a smile, a face in sight, a shot. Events are the moments at which episodes
-/// begin and end.
+/// An interval in which something can be seen: a smile, a face in sight, a shot. Events mark its beginning and end.
 public struct Episode: Sendable, Equatable {
     /// The raw value is the name in the results.
     public enum Kind: String, Sendable, CaseIterable {

@@ -1,6 +1,5 @@
-/// Groups that average linkage joins (Sokal and Michener, "A statistical method for evaluating systematic
-/// relationships", 1958), with pairs that must stay apart (Wagstaff and Cardie, "Clustering with instance-level
-/// constraints", ICML 2000).
+/// Groups by average linkage (Sokal and Michener, "A statistical method for evaluating systematic relationships",
+/// 1958), with pairs kept apart (Wagstaff and Cardie, "Clustering with instance-level constraints", ICML 2000).
 ///
 /// ``linkAll(_:)`` follows the nearest-neighbour chain (Benzécri, "Construction d'une classification ascendante
 /// hiérarchique par la recherche en chaîne des voisins réciproques", 1982; Murtagh, "A survey of recent advances in

@@ -1,6 +1,5 @@
 /// How similarly two people move, one perhaps later than the other: windowed cross-correlation with peak picking
-/// (Boker, Xu, Rotondo and King, 2002, Psychological Methods 7), and the same for pairs of moments that have nothing to
-/// do with each other.
+/// (Boker, Xu, Rotondo and King, 2002, Psychological Methods 7), and the same for unrelated pairs of moments.
 ///
 /// A window of the first person's signal is correlated with windows of the second's before and after it. The peak is the
 /// local maximum nearest to lag 0. The baseline shifts the second signal in a circle by more than a window and two lags.
@@ -35,9 +34,8 @@ package struct Synchrony: Sendable, Equatable {
         package let reached: Int
     }
 
-    /// `first` and `second`: one value for each point of the same regular clock; NaN where it is missing. Returns `nil`
-    /// with fewer than `minimumWindows` windows, or too few points per second. Passes on what `check` throws, which is
-    /// called often.
+    /// `first` and `second`: one value per point of the same regular clock; NaN where it is missing. Returns `nil` with
+    /// fewer than `minimumWindows` windows, or too few points per second. Passes on what `check` throws, called often.
     package init?<Failure: Error>(
         _ first: [Double], _ second: [Double], interval: Double, check: () throws(Failure) -> Void
     ) throws(Failure) {

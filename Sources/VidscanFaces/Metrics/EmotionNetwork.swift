@@ -106,8 +106,7 @@ public struct EmotionNetwork: Sendable {
     }
 }
 
-/// A square picture, row by row, with a pixel's channels side by side, and around it a border of zeros if a
-/// convolution follows.
+/// A square picture, row by row, with a pixel's channels side by side, and a border of zeros if a convolution follows.
 private struct ChannelPicture {
     var side, channels: Int
     var hasBorder: Bool
@@ -172,8 +171,7 @@ private struct Convolution: Sendable {
         (self.source, self.target) = (source, target)
     }
 
-    /// `shape` is that of the first one's input, and on return of the last one's output, which has no border if dense
-    /// layers read it.
+    /// `shape` is the input's, and on return the last output's, which has no border if dense layers read it.
     static func series(
         _ descriptions: [EmotionNetwork.Description.Convolution], _ file: WeightFile,
         _ shape: inout (channels: Int, side: Int), isFlattened: Bool

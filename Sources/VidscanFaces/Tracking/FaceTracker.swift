@@ -4,9 +4,8 @@ internal import VidscanBase
 /// Assigns the faces of successive samples to tracks, each of which follows one person.
 ///
 /// Pairs faces with tracks so that the total evidence of position and appearance is largest. A face with low confidence
-/// may continue a track but not start one. A cut ends every track, because identity across it is better decided once
-/// both shots have been seen (`TrackletLinker`). Numbers count from 1, from left to right within a sample, and are
-/// never reused.
+/// may continue but not start a track. A cut ends every track, because identity across it is better decided once both
+/// shots are known (`TrackletLinker`). Numbers count from 1, from left to right within a sample, and are never reused.
 public struct FaceTracker: Sendable {
     /// For a face in almost the same position, a moment later in the same shot.
     private static let minimumAppearanceScore = -2.2

@@ -1,8 +1,7 @@
 internal import VidscanBase
 internal import VidscanResults
 
-/// A file of corrections of a study. It speaks the language of the corrections of a result, with the numbers of
-/// `people.csv` in place of faces.
+/// A file of corrections of a study, in the language of those of a result, with numbers of `people.csv` for faces.
 struct StudyCorrectionFile: Sendable, Decodable {
     static let format = "vidscan study corrections 1"
 

@@ -21,8 +21,7 @@ package struct ChosenFaces {
     /// at most 0.7, and tracks that could not be judged 0.3.
     static let minimumConfidence = 0.8
 
-    /// Throws if the result lacks a named person or face: an unknown number is probably a typing error, and would keep the wrong
-    /// people visible.
+    /// Throws if the result lacks a named person or face: a mistyped number would keep the wrong people visible.
     package init(_ choice: FaceChoice, in tables: FaceTables) throws(VidscanError) {
         let tracks = try TableReader(folder: tables.identities.name, name: "tracks.csv")
         let (face, person) = (try tracks.column("face_id"), try tracks.column("person_id"))

@@ -2,8 +2,7 @@ internal import CCairo
 internal import VidscanBase
 internal import VidscanMedia
 
-/// A transparent surface over a region of a frame, on which Cairo draws. Reused, it grows to the largest region. Not
-/// thread-safe.
+/// A transparent surface over a region of a frame, on which Cairo draws. Grows to the largest region. Not thread-safe.
 final class DrawingSurface {
     private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 16)
     private var area = PixelRectangle(x: 0, y: 0, width: 0, height: 0)
@@ -188,8 +187,7 @@ struct Ink: Sendable, Hashable {
     func faded(to opacity: Double) -> Ink { Ink(red: red, green: green, blue: blue, opacity: opacity) }
 }
 
-/// An image, stored at successively halved sizes (mipmaps), so that drawing it small is fast and does not flicker. Not
-/// thread-safe.
+/// An image at successively halved sizes (mipmaps), so that a small one is fast and does not flicker. Not thread-safe.
 final class DrawnImage {
     let size: PictureSize
     private var levels: [(surface: OpaquePointer?, bytes: UnsafeMutablePointer<UInt8>, size: PictureSize)] = []

@@ -63,8 +63,7 @@ package struct FaceTables {
 
 /// Gives the faces of an analysis their corrected numbers, from the corrected `faces.csv` read along with the original.
 ///
-/// A removed face keeps its face_id if no other face has it, so that a user can name it. Otherwise it gets a negative one, which
-/// nobody can name.
+/// A removed face keeps its face_id if no other has it, so that a user can name it; otherwise it gets a negative one.
 final class CorrectedNumbers {
     private let faces: TableReader
     private let columns: (time: Int, frame: Int, faceID: Int, match: Int?)

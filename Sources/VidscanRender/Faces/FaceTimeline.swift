@@ -2,8 +2,7 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// The faces of a finished result at any time, read along with the video. Only a window of samples around the current time is in
-/// memory.
+/// The faces of a result at any time, read along with the video. Only samples around the current time are in memory.
 struct FaceTimeline {
     struct Needs {
         var metrics: Set<Metric> = []

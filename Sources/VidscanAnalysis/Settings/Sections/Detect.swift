@@ -9,8 +9,7 @@ extension Settings {
         public var minimumFace = 0.0
         /// The minimum confidence of a face that starts a track, 0…1.
         public var minimumConfidence = 0.5
-        /// The maximum number of samples from one search for faces to the next; `nil` lets time decide. 1 searches every
-        /// sample.
+        /// The maximum number of samples from one search for faces to the next: 1 searches all; `nil` lets time decide.
         public var stride: Int?
         /// The number of frames analysed in parallel; results do not depend on it.
         public var workers: Int

@@ -7,8 +7,7 @@ extension Settings {
         public var maximumFaces: Int?
         /// The time in seconds that a face may be out of sight and keep its `face_id`.
         public var maximumGapSeconds = 1.0
-        /// The minimum number of samples of a track; shorter tracks are dropped. In a shorter shot, tracks of its full
-        /// length are kept.
+        /// The minimum number of samples of a track; shorter tracks are dropped, unless they last for the whole shot.
         public var minimumSamples = 2
         /// Whether to smooth boxes and landmarks over time.
         public var smoothing = true
