@@ -236,8 +236,7 @@ package struct Batch: Sendable {
         }
     }
 
-    /// Why the item's result must not be written: shards do not know each other's journals, so another one with other
-    /// inputs may have chosen the same path.
+    /// Why the item's result must not be written: another shard, whose journal is unknown, may have chosen its path.
     private func conflict(of item: BatchJournal.Item) -> String? {
         guard journal.shard != nil, !options.selection.isForced,
             let input = BatchFolder(folder).inputPath(ofResultAt: item.resultPath), input.hasPrefix("/"),

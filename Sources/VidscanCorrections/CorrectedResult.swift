@@ -51,8 +51,7 @@ struct CorrectedResult {
         return rows.sorted { ($0.personID, $0.faceID, $0.seconds) < ($1.personID, $1.faceID, $1.seconds) }
     }
 
-    /// Returns `run.json` with the counts of the tables and the record of the corrections. `folder` is that of the
-    /// unfinished result, with its tables.
+    /// Returns `run.json` with the tables' counts and the record of the corrections. `folder`: the unfinished result's.
     func record(_ counts: Counts, _ corrections: AppliedCorrections, tables folder: String) throws(VidscanError)
         -> JSONValue
     {

@@ -53,8 +53,7 @@ public struct SpeakerDetector: Sendable {
 
     private let pictures, scores: CompiledModel
 
-    /// `pictures` and `scores` are the paths of the converted models' `.xml`; `concurrency` is the number of picture
-    /// sessions that run at the same time.
+    /// `pictures`, `scores`: paths of the converted models' `.xml`. `concurrency`: picture sessions at the same time.
     public init(runtime: InferenceRuntime, pictures: String, scores: String, concurrency: Int) throws(InferenceError) {
         self.pictures = try runtime.compile(path: pictures, concurrency: concurrency)
         self.scores = try runtime.compile(path: scores, concurrency: 1)

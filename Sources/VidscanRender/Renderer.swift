@@ -25,8 +25,7 @@ package struct Renderer: Sendable {
         package let hidden: String?
     }
 
-    /// Renders in a single pass over the source. When hiding faces, writes a record of what was hidden when, and who was kept
-    /// visible, beside the output.
+    /// Renders in a single pass over the source. When hiding faces, writes a `HidingRecord` beside the output.
     ///
     /// - Parameters:
     ///   - resultPath: the result folder of an analysis. `name` names it in messages.

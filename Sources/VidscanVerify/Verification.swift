@@ -219,8 +219,7 @@ public struct Verification: Sendable {
         count < 3 && microseconds - first < 100_000
     }
 
-    /// Whether a face is visible for longer than a hand or a pattern may look like one: in two frames or for 0.1 s.
-    /// `microseconds` is `nil` if its end is not known.
+    /// Whether a face lasts for two frames or 0.1 s, unlike most hands and patterns. `microseconds`: `nil` if unknown.
     package static func isLong(frames: Int, microseconds: Int64?) -> Bool {
         frames > 1 || microseconds.map { $0 >= 100_000 } ?? true
     }

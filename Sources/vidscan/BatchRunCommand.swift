@@ -277,8 +277,7 @@ private struct BatchWork {
         return try await batch.measure(chosen) { min($0, Double(end) / 1e6) - Double(start) / 1e6 }
     }
 
-    /// Returns whether every result could be read. With several shards, the user starts this, because a shard does not
-    /// know when the others are done.
+    /// Whether every result could be read. The user starts this for shards, which do not know when the others are done.
     private func linkPeople() async throws -> Bool {
         guard files.shard == nil else {
             let advice = "'vidscan people \(folder.path)' joins the people of all videos"

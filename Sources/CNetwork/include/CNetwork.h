@@ -154,8 +154,7 @@ typedef struct {
     // input, output: the first values read and written.
     void (*strided_conv3x3)(const vs_strided_conv3x3 *layer, const float *input, float *output);
 
-    // sums += values · weights, one value after another, without fused multiply-adds. values: [count]. weights:
-    // [count][width], any width. sums: [width].
+    // sums[width] += values[count] · weights[count][width], value by value, without fused multiply-adds; any width.
     void (*add_products)(const float *values, ptrdiff_t count, const float *weights, ptrdiff_t width, float *sums);
 } vs_network_kernels;
 

@@ -3,8 +3,7 @@ package import VidscanFaces
 public import VidscanMedia
 package import VidscanResults
 
-/// All settings of a run, with their defaults, nested like a pipeline file. The sections, with the declarations of their
-/// settings, are in `Sections`.
+/// All settings of a run, with their defaults, nested like a pipeline file. The sections are declared in `Sections`.
 public struct Settings: Sendable, Equatable {
     public var sample = Sample()
     /// The filters that every sampled frame passes before detection; `nil` for none.

@@ -71,8 +71,6 @@ final class SpanAnalyzer {
         }
     }
 
-    // MARK: Anchors
-
     private struct Sample {
         let frame: SampledFrame
         let signature: FrameSignature
@@ -159,8 +157,6 @@ final class SpanAnalyzer {
     private static let newcomer = 0.3
     /// A lower score is that of a small face, or of none.
     private static let certainty = 0.3
-
-    // MARK: Between anchors
 
     /// Analyses the samples between two known ones: one in the middle, then both halves. `first`: -1 for `previous`.
     private func fill(

@@ -157,8 +157,6 @@ package final class BatchJournal: Sendable {
         return true
     }
 
-    // MARK: Reading and pruning
-
     /// Whether transactions are synced, so that rows reach the disk before the results that they describe.
     package func isDurable() throws(VidscanError) -> Bool {
         try write { try (Int.fetchOne($0, sql: "PRAGMA synchronous") ?? 0) >= 2 }
@@ -242,8 +240,6 @@ package final class BatchJournal: Sendable {
             try row.updateChanges(database) { $0.status = .done }
         }
     }
-
-    // MARK: Transactions
 
     func write<Value>(_ body: (Database) throws -> Value) throws(VidscanError) -> Value {
         do { return try database.write(body) } catch { throw Self.failure(error, path) }

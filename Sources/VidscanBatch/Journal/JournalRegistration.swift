@@ -180,8 +180,6 @@ extension BatchJournal {
         }
     }
 
-    // MARK: Content
-
     package enum ContentVerdict: Sendable, Equatable {
         /// Only the modification time differs.
         case same

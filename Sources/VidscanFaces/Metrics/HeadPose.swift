@@ -3,8 +3,7 @@ internal import Glibc
 /// The orientation of a head, relative to the line from the head to the camera: a face that looks into the lens has a
 /// yaw and a pitch of 0 anywhere in the frame.
 public struct HeadPose: Sendable, Equatable {
-    /// In degrees: yaw > 0 if the subject turns to their left, pitch > 0 if the subject looks up, roll > 0 if the head
-    /// leans clockwise in the frame.
+    /// In degrees: yaw > 0 to the subject's left, pitch > 0 up, roll > 0 if the head leans clockwise in the frame.
     public let yaw, pitch, roll: Double
 
     public static let yaws = -90.0...90.0, pitches = -90.0...90.0, rolls = -180.0...180.0

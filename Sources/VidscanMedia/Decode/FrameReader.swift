@@ -114,8 +114,6 @@ package final class FrameReader {
         }
     }
 
-    // MARK: Packets
-
     private func feed() throws(MediaError) {
         while lookahead > 0, !isInputAtEnd, !plan.isFull {
             try readPacket()
@@ -201,8 +199,6 @@ package final class FrameReader {
         planned.append(packet)
     }
 
-    // MARK: Frames
-
     private func select(_ frame: consuming Frame, isDamaged: Bool) throws(MediaError) -> SampledFrame? {
         statistics.framesDecoded += 1
         let stamp = FFmpeg.timestamp(frame.best_effort_timestamp)
@@ -245,8 +241,6 @@ package final class FrameReader {
         while epoch < discontinuities.count, discontinuities[epoch].microseconds <= moment.microseconds { epoch += 1 }
         return SampledFrame(frame: frame, sequence: sequence, moment: moment, epoch: epoch, geometry: geometry)
     }
-
-    // MARK: Filters
 
     private func nextFiltered() throws(MediaError) -> SampledFrame? {
         guard let filter else { return nil }

@@ -107,8 +107,6 @@ final class VideoDecoder {
         if history != nil { history = PacketHistory() }
     }
 
-    // MARK: Damage
-
     /// Returns whether decoding starts again before the frame.
     private func takeErrors(_ frame: borrowing Frame) throws(MediaError) -> Bool {
         while case let number = vs_take_error(context.pointer, frame.pointer), number >= 0 {

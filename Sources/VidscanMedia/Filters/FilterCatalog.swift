@@ -68,8 +68,6 @@ package struct FilterDescription: @unchecked Sendable {
         }
     }
 
-    // MARK: Options
-
     package var options: [FilterOption] {
         let table = AVOption.all(of: filter.pointee.priv_class)
         var firstNames: [Int32: String] = [:]

@@ -117,8 +117,7 @@ struct FaceClusterTable {
         }
     }
 
-    /// Finds the nearest accepted candidate, which must be nearer than `bound`. `accepts` receives only clusters that are
-    /// nearer than those before them.
+    /// Finds the nearest accepted candidate nearer than `bound`. `accepts` receives clusters nearer than those before.
     func nearest(
         to cluster: FaceCluster, among candidates: [Int], below bound: Float = .infinity, accepts: (Int, Float) -> Bool
     ) -> (index: Int, distance: Float)? {

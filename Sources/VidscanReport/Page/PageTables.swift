@@ -135,8 +135,7 @@ struct PageRows {
             } + covers.map { ($0, Quantization($0.range, step: 10), []) }
     }
 
-    /// Appends whole numbers as their differences, split into bytes, all lowest bytes first. Neighbouring samples differ
-    /// little, so these compress well.
+    /// Appends whole numbers as their differences, split into bytes, all lowest first: small differences compress well.
     private mutating func append<Value: FixedWidthInteger & UnsignedInteger>(
         _ values: [Value], _ name: String, _ quantization: Quantization? = nil
     ) {

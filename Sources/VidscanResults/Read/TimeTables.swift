@@ -40,8 +40,7 @@ package struct StoredEvent: Sendable, Equatable {
     /// The number of the episode that it begins or ends, if the table has it.
     package let episode: Int?
 
-    /// `purpose` says for what more than `limit` events are too many. `requiresFaces`: every event but a cut must have
-    /// a face, and no cut may have one.
+    /// `purpose`: for what more than `limit` events are too many. `requiresFaces`: cuts have no face, all others one.
     package static func read(
         _ folder: String, limit: Int, purpose: String, requiresFaces: Bool = false
     ) throws(VidscanError) -> [StoredEvent] {
