@@ -56,8 +56,8 @@ public final class AttentionMesh: @unchecked Sendable {
         let description: Description
         do {
             description = try JSONDecoder().decode(Description.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch { throw InferenceError(.modelNotFound, "cannot read \(path)") }
-        let other = InferenceError(.runtime, "\(path) does not describe the attention mesh")
+        } catch { throw InferenceError("cannot read \(path)") }
+        let other = InferenceError("\(path) does not describe the attention mesh")
         guard description.parts.count == 3,
             description.parts.allSatisfy({ part in
                 (part.points + [part.left, part.right]).allSatisfy { (0..<Self.meshPoints).contains($0) }

@@ -149,7 +149,7 @@ final class OpenVINOLibrary: @unchecked Sendable {
     static let loaded = Result { () throws(InferenceError) in
         var functions = vs_openvino()
         if let reason = vs_load_openvino(try path(), &functions) {
-            throw InferenceError(.runtime, "cannot load OpenVINO: \(String(cString: reason))")
+            throw InferenceError("cannot load OpenVINO: \(String(cString: reason))")
         }
         return OpenVINOLibrary(functions)
     }
@@ -159,11 +159,10 @@ final class OpenVINOLibrary: @unchecked Sendable {
         let places = Installation.candidates
         guard let place = places.first(where: { access($0.libraryFolder + "/" + fileName, R_OK) == 0 }) else {
             throw InferenceError(
-                .runtime,
                 "cannot find OpenVINO's library \(fileName) in \(places.map(\.libraryFolder).joined(separator: ", "))")
         }
         let path = place.libraryFolder + "/" + fileName
-        if let objection = place.objection { throw InferenceError(.runtime, "\(path) is not loaded: \(objection)") }
+        if let objection = place.objection { throw InferenceError("\(path) is not loaded: \(objection)") }
         return path
     }
 
@@ -172,7 +171,7 @@ final class OpenVINOLibrary: @unchecked Sendable {
     ) throws(InferenceError) -> OpaquePointer {
         var object: OpaquePointer?
         try check(make(&object), what)
-        guard let object else { throw InferenceError(.runtime, what) }
+        guard let object else { throw InferenceError(what) }
         return object
     }
 
@@ -181,6 +180,6 @@ final class OpenVINOLibrary: @unchecked Sendable {
         guard status != 0 else { return }
         let words = functions.get_last_err_msg().map { String(cString: $0) } ?? ""
         let line = words.split(separator: "\n").last { !$0.isEmpty }.map { ": \($0)" } ?? ""
-        throw InferenceError(.runtime, what + line)
+        throw InferenceError(what + line)
     }
 }

@@ -89,7 +89,7 @@ struct NetworkWeights {
     private(set) var count = 0
 
     init(path: String) throws(InferenceError) {
-        guard let bytes = AlignedBytes(path: path) else { throw InferenceError(.modelNotFound, "cannot read \(path)") }
+        guard let bytes = AlignedBytes(path: path) else { throw InferenceError("cannot read \(path)") }
         self.path = path
         owner = bytes
         values = bytes.bytes.bindMemory(to: Float.self)
@@ -118,7 +118,7 @@ struct NetworkWeights {
     func finish() throws(InferenceError) -> AlignedBytes {
         let (found, expected) = (owner.bytes.count, count * MemoryLayout<Float>.stride)
         guard found == expected else {
-            throw InferenceError(.runtime, "\(path) has \(found) bytes instead of \(expected)")
+            throw InferenceError("\(path) has \(found) bytes instead of \(expected)")
         }
         return owner
     }

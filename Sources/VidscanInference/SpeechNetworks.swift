@@ -27,7 +27,7 @@ public struct VoiceDetector {
             try request.fill(1, with: state)
             try request.run()
             guard let probability = try request.output(0).first else {
-                throw InferenceError(.runtime, "the voice detector has no output")
+                throw InferenceError("the voice detector has no output")
             }
             probabilities.append(probability)
             state = Array(try request.output(1))
