@@ -35,9 +35,10 @@ struct CorrectedLevelsTests {
             AnalyzedFace(
                 detection: FaceDetection(
                     box: Rectangle(x: 100 + Double(sample % 3), y: 50, width: 90, height: 120), confidence: 0.9,
-                    landmarks: FaceLandmarks(
-                        leftEye: Point(x: 160, y: 90), rightEye: Point(x: 120, y: 90), nose: Point(x: 140, y: 110),
-                        leftMouthCorner: Point(x: 155, y: 140), rightMouthCorner: Point(x: 125, y: 140))),
+                    landmarks: FaceLandmarks(points: [
+                        Point(x: 160, y: 90), Point(x: 120, y: 90), Point(x: 140, y: 110), Point(x: 155, y: 140),
+                        Point(x: 125, y: 140),
+                    ])),
                 presence: 1), in: PictureSize(width: 640, height: 480), metrics: [])
         for metric in Metric.allCases {
             face.numbers[.metric(metric)] = metric.isFlag ? 0 : metric.values.upperBound / 10

@@ -35,9 +35,10 @@ struct MisfitTests {
                     AnalyzedFace(
                         detection: FaceDetection(
                             box: Rectangle(x: 10, y: 20, width: 30, height: 40), confidence: 0.9,
-                            landmarks: FaceLandmarks(
-                                leftEye: Point(x: 1, y: 1), rightEye: Point(x: 1, y: 1), nose: Point(x: 1, y: 1),
-                                leftMouthCorner: Point(x: 1, y: 1), rightMouthCorner: Point(x: 1, y: 1))),
+                            landmarks: FaceLandmarks(points: [
+                                Point(x: 1, y: 1), Point(x: 1, y: 1), Point(x: 1, y: 1), Point(x: 1, y: 1),
+                                Point(x: 1, y: 1),
+                            ])),
                         presence: 0.9), in: PictureSize(width: 640, height: 480), metrics: [])
                 face.track = track
                 return face

@@ -12,9 +12,9 @@ struct AppearanceDescriptorTests {
         let place = { (u: Double, v: Double) in Point(x: x + u * side, y: y + v * side) }
         return FaceDetection(
             box: Rectangle(x: x, y: y, width: side, height: side), confidence: 0.9,
-            landmarks: FaceLandmarks(
-                leftEye: place(0.3, 0.4), rightEye: place(0.7, 0.35), nose: place(0.5, 0.6),
-                leftMouthCorner: place(0.35, 0.8), rightMouthCorner: place(0.7, 0.75)))
+            landmarks: FaceLandmarks(points: [
+                place(0.3, 0.4), place(0.7, 0.35), place(0.5, 0.6), place(0.35, 0.8), place(0.7, 0.75),
+            ]))
     }
 
     private static func describe(_ values: [Float], _ face: FaceDetection) throws -> AppearanceDescriptor {

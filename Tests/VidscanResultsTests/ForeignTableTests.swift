@@ -29,8 +29,7 @@ struct ForeignTableTests {
     /// A face that the detector found and that no mesh fits.
     private var profile: FaceRow {
         let point = Point(x: 7, y: 8)
-        let landmarks = FaceLandmarks(
-            leftEye: point, rightEye: point, nose: point, leftMouthCorner: point, rightMouthCorner: point)
+        let landmarks = FaceLandmarks(points: [point, point, point, point, point])
         let face = FaceRecord(
             AnalyzedFace(
                 detection: FaceDetection(

@@ -30,8 +30,7 @@ struct FrameRecordTests {
         into folder: TemporaryFolder, crop: FaceCrop?
     ) throws -> (file: FrameRecordFile, face: FaceRecord) {
         let point = Point(x: 7, y: 8)
-        let landmarks = FaceLandmarks(
-            leftEye: point, rightEye: point, nose: point, leftMouthCorner: point, rightMouthCorner: point)
+        let landmarks = FaceLandmarks(points: [point, point, point, point, point])
         let box = Rectangle(x: 1, y: 2, width: 3, height: 4)
         var face = FaceRecord(
             AnalyzedFace(

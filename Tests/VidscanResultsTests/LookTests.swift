@@ -14,8 +14,7 @@ struct LookTests {
             AnalyzedFace(
                 detection: FaceDetection(
                     box: Rectangle(x: x, y: 150, width: 80, height: 100), confidence: 0.9,
-                    landmarks: FaceLandmarks(
-                        leftEye: point, rightEye: point, nose: point, leftMouthCorner: point, rightMouthCorner: point)),
+                    landmarks: FaceLandmarks(points: [point, point, point, point, point])),
                 presence: 1), in: size, metrics: [])
         (record.numbers[.yaw], record.numbers[.pitch]) = (10, 0)
         (record.numbers[.axisYaw], record.numbers[.axisPitch]) = (10, 0)

@@ -30,9 +30,10 @@ struct QualityTests {
                 AnalyzedFace(
                     detection: FaceDetection(
                         box: Rectangle(x: 100, y: 50, width: width, height: 120), confidence: 0.9,
-                        landmarks: FaceLandmarks(
-                            leftEye: Point(x: 160, y: 90), rightEye: Point(x: 120, y: 90), nose: Point(x: 140, y: 110),
-                            leftMouthCorner: Point(x: 155, y: 140), rightMouthCorner: Point(x: 125, y: 140))),
+                        landmarks: FaceLandmarks(points: [
+                            Point(x: 160, y: 90), Point(x: 120, y: 90), Point(x: 140, y: 110), Point(x: 155, y: 140),
+                            Point(x: 125, y: 140),
+                        ])),
                     presence: presence), in: QualityTests.size, metrics: [])
             if let yaw {
                 (face.numbers[.yaw], face.numbers[.pitch], face.numbers[.roll]) = (yaw, pitch, 0)

@@ -17,11 +17,6 @@ public struct FaceDetection: Sendable, Hashable {
 public struct FaceLandmarks: Sendable, Hashable {
     public var leftEye, rightEye, nose, leftMouthCorner, rightMouthCorner: Point
 
-    public init(leftEye: Point, rightEye: Point, nose: Point, leftMouthCorner: Point, rightMouthCorner: Point) {
-        (self.leftEye, self.rightEye, self.nose) = (leftEye, rightEye, nose)
-        (self.leftMouthCorner, self.rightMouthCorner) = (leftMouthCorner, rightMouthCorner)
-    }
-
     /// - Parameter points: Five, in the order of the properties.
     package init(points: [Point]) {
         (leftEye, rightEye, nose) = (points[0], points[1], points[2])
