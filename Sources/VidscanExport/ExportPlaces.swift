@@ -51,21 +51,15 @@ package struct ExportPlaces {
         let record = result.record
         let path = FilePath.absolute(record.input.path)
         let name = FilePath.name(of: path)
+        let steps = FilePath.names(from: FilePath.folder(of: FilePath.absolute(document)), to: path)
         // The extension tells the media type (RFC 6838), or else FFmpeg's name of the container.
         let formats = [FilePath.fileExtension(of: path)] + record.video.format.split(separator: ",").map(String.init)
         return ELANDocument.Media(
             path: result.hidesFaces ? "/" + name : path,
+            // `./movie.mp4` or `../movie.mp4`
             relativePath: result.hidesFaces
-                ? "./" + name : Self.relative(path, to: FilePath.folder(of: FilePath.absolute(document))),
+                ? "./" + name : (steps.first == ".." ? "" : "./") + steps.joined(separator: "/"),
             type: formats.lazy.compactMap { Self.mediaTypes[$0] }.first ?? "video/*", modified: record.input.modified)
-    }
-
-    /// Returns `./movie.mp4` or `../movie.mp4`.
-    private static func relative(_ path: String, to folder: String) -> String {
-        let (target, base) = (FilePath.names(path), FilePath.names(folder))
-        let common = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
-        let ups = Array(repeating: "..", count: base.count - common)
-        return ((ups.isEmpty ? ["."] : ups) + target[common...].map(String.init)).joined(separator: "/")
     }
 
     /// Throws if files of two results would have the same path.

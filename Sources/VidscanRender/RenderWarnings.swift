@@ -4,13 +4,7 @@ internal import VidscanResults
 
 enum RenderWarnings {
     static func problems(of transcoder: Transcoder, hidesFaces: Bool) -> [String] {
-        var warnings: [String] = []
-        let damage = transcoder.statistics.damage + transcoder.statistics.corruptPackets
-        if damage > 0 {
-            warnings.append(
-                "decoding reported \(NumberText.count(damage, "error")); the frames that could be decoded were rendered"
-            )
-        }
+        var warnings = transcoder.statistics.errorWarnings("rendered")
         if let error = transcoder.statistics.readError { warnings.append("reading ended early: \(error)") }
         if hidesFaces, transcoder.subtitlesLeftOut > 0 {
             let count = transcoder.subtitlesLeftOut

@@ -204,7 +204,7 @@ package struct Renderer: Sendable {
             digest == expected, .changed,
             "\(source.name) is not the file that was analysed: its SHA-256 differs; no video was written",
             stage: .render)
-        let damage = transcoder.statistics.damage + transcoder.statistics.corruptPackets
+        let damage = transcoder.statistics.errors
         let analysed = result.record.counts.damagedFramesOrPackets
         try require(
             damage == analysed, .result,

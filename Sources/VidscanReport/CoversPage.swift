@@ -22,13 +22,11 @@ package enum CoversPage {
         let source = try result.source(override: input, acceptsChanges: false)
         let folder = FilePath.folder(of: path)
         let original = PageVideo(path: source.absolutePath, of: result, isSource: true, page: path)
-        // Earlier versions gave the same name to a video with visible faces.
-        let hidden = result.hiding?.isInverted == true ? nil : result.videoWithHiddenFaces
         let title = FilePath.name(of: source.absolutePath), notice = "This page plays the original: do not pass it on."
         let content: [String: Any] = [
             "head": PageHead(.covers, title: title, summary: "What to cover", notices: [notice], loads: .video),
             "address": original.address, "isPicture": original.isPicture,
-            "hidden": hidden.map { [["hiddenAddress": FilePath.relative($0, to: folder)]] } ?? [],
+            "hidden": result.videoForPages.map { [["hiddenAddress": FilePath.relative($0, to: folder)]] } ?? [],
             "kinds": CoverFile.What.allCases.map(\.rawValue),
             "data": try data(result, source, named: title, covers: coversPath, page: folder, isMoved: input != nil),
         ]

@@ -161,11 +161,7 @@ package struct Report: Sendable {
             _ = try InputFile(path)
             return make(path, false)
         case .source:
-            if hidesFaces {
-                // Earlier versions gave the same name to a video with visible faces.
-                guard result.hiding?.isInverted != true else { return nil }
-                return result.videoWithHiddenFaces.map { make($0, false) }
-            }
+            if hidesFaces { return result.videoForPages.map { make($0, false) } }
             let proxy = result.name + "/proxy.mp4"
             if input == nil, FileSystem.entry(proxy) != nil { return make(proxy, false) }
             do {

@@ -151,9 +151,7 @@ final class BlazeFace {
     private func fillInput(_ frame: SampledFrame, _ square: RotatedSquare) throws {
         let (side, input) = (range.resolution, try request.input())
         let area = side * side
-        guard input.count == 3 * area else {
-            throw VidscanError(.inference, "\(range.rawValue) has an input of unexpected size")
-        }
+        try require(input.count == 3 * area, .inference, "\(range.rawValue) has an input of unexpected size")
         try cropper.crop(frame, square: square, resolution: side, into: &planes)
         let size = frame.geometry.displaySize
         let map = square.transform(resolution: side)

@@ -193,7 +193,7 @@ public struct Verification: Sendable {
             let count = options.isThorough || isPicture ? Int.max : episode.sightings.count
             return episode.best.score >= options.minimumScore && Self.isLong(frames: count, microseconds: length)
         }
-        let damage = reader.statistics.damage + reader.statistics.corruptPackets
+        let damage = reader.statistics.errors
         if damage > 0 {
             findings.unsearched.append(
                 "the damaged part of stream \(stream) (decoding reported \(NumberText.count(damage, "error")))")

@@ -180,23 +180,18 @@ public struct ReviewedFindings: Codable, Sendable {
 }
 
 /// The faces that were kept visible on purpose, from the record beside a video.
-struct KeptFaces: Decodable {
-    private let sha256: String
-    /// Times and boxes.
+struct KeptFaces {
     private let visibleFaces: [[Double]]
 
     /// `nil` without a record of exactly this video: then every face is a finding.
     init?(beside video: String) {
         let path = FilePath.absolute(video)
-        let records = [path, (path as NSString).deletingPathExtension].compactMap {
-            try? RecordFile.decode(
-                Self.self, folder: FilePath.folder(of: path), name: FilePath.name(of: $0) + ".json",
-                limit: ReadLimits.hidingRecord)
-        }
+        let names = [path, (path as NSString).deletingPathExtension]
+        let records = names.compactMap { try? HiddenVideoRecord.read($0 + ".json") }
         guard !records.isEmpty, let digest = try? ReviewedFindings.digest(of: path),
-            let own = records.first(where: { $0.sha256 == digest })
+            let faces = records.first(where: { $0.sha256 == digest && $0.visibleFaces != nil })?.visibleFaces
         else { return nil }
-        self = own
+        visibleFaces = faces
     }
 
     func contains(_ sighting: Verification.Sighting) -> Bool { visibleFaces.contains(where: sighting.isIn) }

@@ -36,12 +36,7 @@ package struct RunOutcome: Sendable {
     private var problems: [String] {
         guard let decoded else { return [] }
         let statistics = decoded.statistics
-        var warnings: [String] = []
-        let damage = statistics.damage + statistics.corruptPackets
-        if damage > 0 {
-            let errors = NumberText.count(damage, "error")
-            warnings.append("decoding reported \(errors); the frames that could be decoded were analysed")
-        }
+        var warnings = statistics.errorWarnings("analysed")
         if let error = statistics.readError {
             warnings.append("reading ended early\(position(statistics)): \(error)")
         } else if let duration = decoded.info.durationMicroseconds, endsEarly(decoded, duration: duration) {

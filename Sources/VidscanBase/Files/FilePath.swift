@@ -81,6 +81,13 @@ package enum FilePath {
         return path.utf8.starts(with: current) ? String(Substring(path.utf8.dropFirst(current.count))) : path
     }
 
+    /// The names from an absolute folder to an absolute path: `..` for each step up, then those below.
+    package static func names(from folder: String, to path: String) -> [String] {
+        let (target, base) = (names(path), names(folder))
+        let common = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+        return Array(repeating: "..", count: base.count - common) + target[common...].map(String.init)
+    }
+
     /// Returns a path as a word of a command that a shell runs in the current folder.
     package static func shellWord(_ path: String) -> String {
         let word = (relative(path).hasPrefix("-") ? "./" : "") + relative(path)

@@ -63,6 +63,15 @@ package struct ReadStatistics: Sendable, Equatable, Codable {
     /// Where the file's timestamps jump within the window, in order of time.
     package var discontinuities: [TimestampDiscontinuity] = []
 
+    /// Errors that decoding reported.
+    package var errors: Int { damage + corruptPackets }
+
+    /// In words; empty without errors. `done`: what became of the frames.
+    package func errorWarnings(_ done: String) -> [String] {
+        guard errors > 0 else { return [] }
+        return ["decoding reported \(NumberText.count(errors, "error")); the frames that could be decoded were \(done)"]
+    }
+
     package mutating func join(_ next: ReadStatistics) {
         let counts: [WritableKeyPath<Self, Int>] = [
             \.packetsDecoded, \.packetsDropped, \.framesDecoded, \.damage, \.corruptPackets, \.implausibleTimestamps,

@@ -128,11 +128,7 @@ package struct PageCell: Sendable, MustacheParent {
 extension FilePath {
     /// Percent-encoded: `../a/report.html`.
     package static func relative(_ path: String, to folder: String) -> String {
-        let target = names(absolute(path))
-        let base = names(absolute(folder))
-        let common = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
-        let parts = Array(repeating: "..", count: base.count - common) + target[common...].map(String.init)
-        return percentEncoded(parts.joined(separator: "/"))
+        percentEncoded(names(from: absolute(folder), to: absolute(path)).joined(separator: "/"))
     }
 
     package static func percentEncoded(_ path: String) -> String {

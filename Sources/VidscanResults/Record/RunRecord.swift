@@ -140,7 +140,7 @@ package struct RunRecord: Codable, Sendable {
         }
         counts.decodedFrames = statistics.framesDecoded
         counts.packetsNotDecoded = statistics.packetsDropped
-        counts.damagedFramesOrPackets = statistics.damage + statistics.corruptPackets
+        counts.damagedFramesOrPackets = statistics.errors
         if let chain, let filtering = decoded.filtering {
             filters = Filters(
                 chain: chain.text, everyFrame: chain.needsEveryFrame, sourceWidth: filtering.sourceSize.width,

@@ -6,6 +6,8 @@ package struct HiddenVideoRecord: Decodable {
     struct Visible: Decodable { let keptPersonIds, hiddenPersonIds, keptFaceIds: [Int]? }
     package let invert: Bool?
     package let sha256: String?
+    /// Those who were kept visible: first and last time in seconds, and the four numbers of a box.
+    package let visibleFaces: [[Double]]?
     let corrections: String?
     let covers: [String: JSONValue]?
     let visible: Visible?
