@@ -254,12 +254,9 @@ struct SampleCommand: AsyncParsableCommand {
         _ = try InputFile(input)
         let settings = try ResolvedSettings(workers: 1, overrides: video.overrides()).settings
         do {
-            let reader = try FrameReader(
-                path: input,
-                options: FrameReader.Options(
-                    rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
-                    streamIndex: settings.sample.stream, skipsUnneededPackets: !decodeAll,
-                    limits: settings.sample.limits, filters: settings.filters))
+            var options = FrameReader.Options(settings)
+            options.skipsUnneededPackets = !decodeAll
+            let reader = try FrameReader(path: input, options: options)
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
             while let frame = try reader.next() {

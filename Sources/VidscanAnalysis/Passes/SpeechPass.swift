@@ -22,8 +22,7 @@ struct SpeechPass: Sendable {
         let names = ["speech"] + (0..<workers).map { "speech \($0)" }
         let threads = try ThreadExecutor.make(names: names)
         defer { for thread in threads { thread.shutDown() } }
-        let cancellation = CancellationFlag()
-        return try await withTaskCancellationHandler {
+        return try await CancellationFlag.run { cancellation in
             let sound = try await Task(executorPreference: threads[0]) { try hear(until: end, models, cancellation) }
                 .value
             var speech = Speech(voice: sound?.voice)
@@ -65,8 +64,6 @@ struct SpeechPass: Sendable {
                 }
             }
             return speech
-        } onCancel: {
-            cancellation.set()
         }
     }
 

@@ -1,5 +1,5 @@
 internal import VidscanBase
-internal import VidscanMedia
+package import VidscanMedia
 internal import VidscanResults
 
 /// Reads the sampled frames of a video and sends them to the workers, as fast as the budget allows.
@@ -9,12 +9,7 @@ struct DecodeStage {
     let observer: any RunObserver
 
     func run(_ file: InputFile) async throws -> DecodingReport {
-        let cancellation = CancellationFlag()
-        return try await withTaskCancellationHandler {
-            try await read(file, cancellation: cancellation)
-        } onCancel: {
-            cancellation.set()
-        }
+        try await CancellationFlag.run { try await read(file, cancellation: $0) }
     }
 
     private func read(_ file: InputFile, cancellation: CancellationFlag) async throws -> DecodingReport {
@@ -91,7 +86,7 @@ private struct RunSender {
 }
 
 extension FrameReader.Options {
-    init(_ settings: Settings) {
+    package init(_ settings: Settings) {
         self.init(
             rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
             segment: settings.segment, streamIndex: settings.sample.stream, limits: settings.sample.limits,

@@ -7,15 +7,9 @@ package enum BlockingWork {
     ) async throws -> Value {
         let thread = try ThreadExecutor(name: name)
         defer { thread.shutDown() }
-        let cancellation = CancellationFlag()
-        let task = Task(executorPreference: thread) { try await work(cancellation) }
+        let task = Task(executorPreference: thread) { try await CancellationFlag.run(work) }
         do {
-            return try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                cancellation.set()
-                task.cancel()
-            }
+            return try await withTaskCancellationHandler(operation: { try await task.value }, onCancel: task.cancel)
         } catch is CancellationError {
             throw VidscanError(.interrupted, "interrupted")
         } catch let error as VidscanError {
@@ -58,4 +52,10 @@ public final class CancellationFlag: Sendable {
     public var isSet: Bool { flag.load(ordering: .relaxed) }
 
     public func set() { flag.store(true, ordering: .relaxed) }
+
+    /// Does work with a flag that is set when the task is cancelled.
+    package static func run<Value>(_ work: (CancellationFlag) async throws -> Value) async throws -> Value {
+        let flag = CancellationFlag()
+        return try await withTaskCancellationHandler(operation: { try await work(flag) }, onCancel: flag.set)
+    }
 }
