@@ -59,11 +59,8 @@ package struct Report: Sendable {
 
     package init(options: Options = Options()) { self.options = options }
 
-    /// Writes a report. On an error or a cancellation (`interrupted`), leaves no output behind.
-    ///
-    /// - Parameters:
-    ///   - input: The video, if it has moved. Only thumbnails and the player need it.
-    ///   - outputPath: `nil` writes `report.html` into the result folder.
+    /// Writes a report. On an error or a cancellation (`interrupted`), leaves no output behind. `input`: the video, if
+    /// it has moved; only thumbnails and the player need it. `outputPath`: `nil` is `report.html` in the result.
     package func run(
         resultPath: String, input: String? = nil, outputPath: String? = nil, replaces: Bool
     ) async throws -> Summary {

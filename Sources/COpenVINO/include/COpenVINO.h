@@ -60,8 +60,7 @@ typedef struct vs_openvino {
 #undef VIDSCAN_MEMBER
 } vs_openvino;
 
-/// Loads the library for the life of the process. NULL on success, else the reason, which is valid until the thread's
-/// next call of the dynamic linker.
+/// Loads the library for good. NULL on success, else the reason, valid until the thread next calls the dynamic linker.
 const char *vs_load_openvino(const char *path, vs_openvino *functions);
 
 /// Compiles a model, which then computes with 32-bit floats, on `threads` threads. Returns the status.

@@ -158,9 +158,7 @@ package struct Speech: Sendable {
     /// The probability of a voice in percent; `nil` without sound at that time.
     func voice(at microseconds: Int64) -> Double? { probability(at: microseconds).map { Double(100 * $0) } }
 
-    /// - Parameters:
-    ///   - time: The time of a sample in microseconds.
-    ///   - next: That of the next sample of the video; `nil` for the last one.
+    /// `time`: of a sample, in microseconds. `next`: that of the next sample of the video; `nil` for the last one.
     package func values(
         ofTrack track: Int, at time: Int64, until next: Int64?
     ) -> (speaking: Double?, moving: Double?, ticks: [UInt8]) {

@@ -148,9 +148,7 @@ package struct RunOutcome: Sendable {
 }
 
 extension RunRecord {
-    /// - Parameters:
-    ///   - tools: The versions of the software and the models that analysed the frames.
-    ///   - segmentSeconds: The time that the segments took, if the outcome merges some.
+    /// `tools`: the software and models that analysed the frames. `segmentSeconds`: the time of merged segments.
     init(_ outcome: RunOutcome, input: Input, tools: Tools, segmentSeconds: Double = 0) throws(VidscanError) {
         let settings = outcome.settings
         var timings = outcome.written.timings

@@ -62,8 +62,7 @@ package struct Configuration: Sendable {
         return values
     }
 
-    /// Throws with the code `setup` if a setting is not a number that JSON can have. Results of other settings would
-    /// otherwise have the same digest.
+    /// Throws `setup` for a number that JSON cannot have: results of other settings would have the same digest.
     package func digest() throws(VidscanError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

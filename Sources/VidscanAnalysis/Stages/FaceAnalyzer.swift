@@ -75,8 +75,7 @@ final class FaceAnalyzer {
         return faces
     }
 
-    /// Fits the mesh of a face whose position is predicted. Returns `nil` if the prediction does not hold: the crop
-    /// shows no face, or the face is elsewhere.
+    /// Fits the mesh of a face at a predicted position. Returns `nil` if the crop shows no face, or it is elsewhere.
     func face(at prediction: FacePrediction, passes: ClosedRange<Int>, in frame: SampledFrame) throws -> AnalyzedFace? {
         let fit = try fitter.fit(frame, from: prediction.square, passes, times: &times)
         guard fit.presence >= MeshPresence.threshold,

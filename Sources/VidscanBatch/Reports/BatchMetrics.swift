@@ -17,8 +17,7 @@ package final class BatchMetrics: Sendable {
     private let past: [String: String]
     private let next = Mutex(ContinuousClock.now + interval)
 
-    /// `path`: a file, or a folder, in which the file is named after the batch. `folder`: absolute path of the batch's
-    /// folder.
+    /// `path`: a file, or a folder, where the file is named after the batch. `folder`: the batch's absolute path.
     package init(path: String, folder: String, shard: BatchShard?) {
         let digest = NumberText.hexadecimal(FNV.hash(folder.utf8), digits: 16)
         let name = "vidscan-\(FilePath.name(of: folder).prefix(40))-\(digest)\(BatchShard.suffix(shard)).prom"

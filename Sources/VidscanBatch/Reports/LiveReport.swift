@@ -129,8 +129,7 @@ package struct BatchStatus: Sendable, Codable {
     /// The time of `index.html`, in milliseconds since 1970.
     package var page: Int64
 
-    /// `status.json`, or `status-0-of-4.json`. The script `.js` holds the same, because a page in a folder may load
-    /// scripts, but not data.
+    /// `status.json`, or `status-0-of-4.json`. The script `.js` holds the same: pages may load scripts, but not data.
     static func name(_ shard: BatchShard?, _ ending: String) -> String { "status\(BatchShard.suffix(shard)).\(ending)" }
 
     static func read(folder: String, shard: BatchShard?) -> BatchStatus? {

@@ -17,9 +17,8 @@ public struct HeadPose: Sendable, Equatable {
         self.init(Self.alignment(of: mesh).rotation, turn: -1)
     }
 
-    /// - Parameters:
-    ///   - rotation: From the face's axes to the camera's.
-    ///   - turn: The sign of a turn to the subject's left, and of a lean clockwise.
+    /// `rotation`: from the face's axes to the camera's. `turn`: the sign of a turn to the subject's left, and of a
+    /// lean clockwise.
     init(_ rotation: Rotation, turn: Double) {
         let r = rotation.rows
         // Pitch, yaw, roll in this order, so that an in-plane rotation of the frame changes only the roll.
@@ -58,8 +57,7 @@ public struct HeadPose: Sendable, Equatable {
     }
 }
 
-/// The direction of the gaze, relative to the line from the head to the camera.
-/// In degrees: yaw > 0 to the subject's left, pitch > 0 up.
+/// The gaze relative to the line from head to camera, in degrees: yaw > 0 to the subject's left, pitch > 0 up.
 enum Gaze {
     /// Adds the direction of the eyes in the head to the head's. The sine of an iris's angle is its distance from the
     /// midpoint of the eye's corners, divided by the eyeball's radius. Averages both eyes.

@@ -26,8 +26,7 @@ struct LumaTemplate {
         guard energy >= Self.minimumEnergy else { return nil }
     }
 
-    /// Returns where it is in a picture of `windowSide` × `windowSide` cells, in cells from the middle; `nil` if no place is
-    /// similar enough.
+    /// Returns where it is in `windowSide` × `windowSide` cells, from the middle; `nil` if no place is similar enough.
     func place(in window: [Float]) -> (x: Int, y: Int)? {
         var best: (score: Float, x: Int, y: Int)?
         window.withUnsafeBytes { window in

@@ -28,11 +28,8 @@ struct PageRows {
     /// The page has every `stride`-th sample.
     let stride: Int
 
-    /// - Parameters:
-    ///   - samples: All of them.
-    ///   - expected: About the number of rows.
-    ///   - size: The video's upright frame, in pixels.
-    ///   - map: From positions in the tables to those in the video; `nil` if they are the same.
+    /// `samples`: all of them. `expected`: about the number of rows. `size`: the video's upright frame, in pixels.
+    /// `map`: from positions in the tables to those in the video; `nil` if they are the same.
     init(
         _ folder: String, faces: Set<Int>, leftOut: Set<Int>, samples: SampleTimes, expected: Int,
         size: (width: Int, height: Int), map: VidscanBase.AffineTransform?

@@ -2,8 +2,7 @@ internal import Foundation
 internal import Mustache
 package import VidscanBase
 
-/// The pages that vidscan makes. Templates, style and scripts are compiled in, so that the program can be moved.
-/// Rendering escapes all values.
+/// Templates, style and scripts are compiled in, so that the program can be moved. Rendering escapes all values.
 package enum PageTemplate: String {
     case report, covers, index, people, verification
 
