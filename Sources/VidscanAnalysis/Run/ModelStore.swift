@@ -155,7 +155,7 @@ public final class ModelStore: Sendable {
 
     private func path(of file: String) -> String { FilePath.joining(folder, file) }
 
-    /// Returns the SHA-256 of each model file, by name: computed in the background, as it takes as long as a picture.
+    /// Returns the SHA-256 of each model file, by name. Computed in the background: it takes as long as a picture.
     public func digests() throws(VidscanError) -> [String: String] { try modelDigests.get() }
 
     public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }

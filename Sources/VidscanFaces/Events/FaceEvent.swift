@@ -67,7 +67,7 @@ public struct EventOptions: Sendable, Equatable, Codable {
 
     public init() {}
 
-    /// Returns how far eyes are closed, 0…1; from ½ on, they count as closed. `openness`: as in `EyeClosureFilter`.
+    /// How far eyes are closed, 0…1: closed from ½ on. `openness`: that of `EyeClosureFilter`, which may be negative.
     public func closure(ofOpenness openness: Double) -> Double {
         guard openness >= eyesClosedBelow else { return min(1 - openness / eyesClosedBelow / 2, 1) }
         let open = max(Self.fullyOpen, eyesClosedBelow + 1)

@@ -67,7 +67,7 @@ package struct StoredResult {
         return (isInverted, record.visible == nil)
     }
 
-    /// Earlier versions gave the same name to a video with visible faces.
+    /// The one with hidden faces. Earlier versions gave the same name to a video with visible faces.
     package var videoForPages: String? { hiding?.isInverted == true ? nil : videoWithHiddenFaces }
 
     /// Returns the map from positions in the tables to the video's; `nil` if no filter moved them. Throws if unknown.
