@@ -59,6 +59,7 @@ package struct Renderer: Sendable {
         let hides = options.anonymize != nil
         let source = try result.source(
             override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
+        if let outputPath, !hides { try Self.refuseHiddenVideo(outputPath) }
         let tables = hides ? try FaceTables(hiding: result) : FaceTables(drawing: result)
         if let anonymize = options.anonymize {
             try AnonymizePreconditions.check(tables.positions, for: anonymize)
@@ -68,7 +69,7 @@ package struct Renderer: Sendable {
         let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
-        if !hides { try Self.refuseHiddenVideo(path) }
+        if outputPath == nil, !hides { try Self.refuseHiddenVideo(path) }
         let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         let recordPath = (outputPath == nil ? (path as NSString).deletingPathExtension : path) + ".json"
         if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
