@@ -121,7 +121,7 @@ struct ExportTests: BatchTesting {
     func twins() throws {
         let folder = try makeFolder(["x/a.png", "y/a.png"])
         #expect(try Tool.run("analyze", "in/x/a.png", "in/y/a.png", "-q", in: folder).status == 0)
-        let results = ["in/x/a.png.vidscan", "in/y/a.png.vidscan"]
+        let results = ["a.png.vidscan", "a.png-2.vidscan"]
         for arguments in [["export", "--to", "vtt"], ["interact"]] {
             let outcome = try ChildProcess.run(
                 [Checkout.tool] + arguments + results + ["--output", "ex", "--force"], in: folder.path)

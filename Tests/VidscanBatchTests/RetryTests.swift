@@ -41,8 +41,8 @@ struct RetryTests: JournalTesting {
 
     @Test("A failure that was recorded while the clock was years ahead is retried")
     func clockAhead() throws {
-        let clock = ManualClock()
-        let journal = try BatchJournal(folder: try TemporaryFolder().path) { clock.now }
+        let (folder, clock) = (try TemporaryFolder(), ManualClock())
+        let journal = try BatchJournal(folder: folder.path) { clock.now }
         _ = try register([input("/a")], in: journal)
         clock.advance(by: 1e8)
         try finish("a.vidscan", in: journal, .failed("no"))
