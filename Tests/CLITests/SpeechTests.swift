@@ -69,6 +69,23 @@ struct SpeechTests {
         }
     }
 
+    @Test("Segments with a filter are merged, and the filter runs where mouths are read")
+    func filtered() throws {
+        let folder = try Self.talkingClip()
+        let options = ["--speech", "--filter", "hflip", "--start", "3", "--end", "6"]
+        let whole = try ChildProcess.run(
+            [Checkout.tool, "analyze", "gaps.mkv", "--quiet", "--output", "whole"] + options, in: folder.path)
+        #expect(whole.status == 0, "\(whole.errors)")
+        for segment in ["0/2", "1/2"] {
+            let part = try ChildProcess.run(
+                [Checkout.tool, "analyze", "gaps.mkv", "--quiet", "--segment", segment] + options, in: folder.path)
+            #expect(part.status == 0, "\(part.errors)")
+        }
+        let merged = try Tool.shell("\"$0\" merge gaps.mkv.part-*-of-2 --output merged", in: folder)
+        #expect(merged.status == 0, "\(merged.errors)")
+        try folder.expectSameTables("whole/gaps.mkv.vidscan", "merged/gaps.mkv.vidscan")
+    }
+
     @Test("Where the sound begins late, has a gap or ends early, voices are blank, not silent, and end unseen")
     func interrupted() throws {
         let folder = try Self.talkingClip()

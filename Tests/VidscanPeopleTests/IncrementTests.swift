@@ -73,6 +73,38 @@ struct IncrementTests {
         #expect(try scene.numbers == ["a.mp4 1": 2, "b.mp4 1": 2])
     }
 
+    @Test("Corrections and names that a new analysis loses can be given again")
+    func lostCorrections() async throws {
+        let scene = try StudyScene()
+        let one = SyntheticFace.vector([0: 1])
+        let tracks = { (end: Int) in
+            [
+                SyntheticResult.Track(face: 1, person: 1, seconds: 0...4, embeddings: [one]),
+                SyntheticResult.Track(face: 12, person: 1, seconds: 5...Double(end), embeddings: [one]),
+            ]
+        }
+        try scene.add("a.mp4", together: [0, 1])
+        try scene.add("b.mp4", tracks(9))
+        try scene.add("c.mp4", [0: 1])
+        let split = StudyScene.split(1, #""tracks": [12], "video": "b.mp4""#)
+        try await scene.run(corrections: "\(split), \(StudyScene.name(2, "P02"))")
+        #expect(try scene.numbers == ["a.mp4 1": 1, "a.mp4 2": 2, "b.mp4 1": 1, "b.mp4 12": 3, "c.mp4 1": 1])
+        try scene.add(
+            "a.mp4",
+            [
+                SyntheticResult.Track(face: 7, embeddings: [one]),
+                SyntheticResult.Track(face: 8, embeddings: [SyntheticFace.vector([5: 1])]),
+            ])
+        try scene.add("b.mp4", tracks(8))
+        let summary = try await scene.run()
+        #expect(summary.warnings.map(\.message).filter { $0.hasSuffix("in it are lost") }.count == 2)
+        #expect(try scene.numbers == ["a.mp4 7": 1, "a.mp4 8": 4, "b.mp4 1": 1, "b.mp4 12": 1, "c.mp4 1": 1])
+        let again = try await scene.run(corrections: "\(split), \(StudyScene.name(4, "P02"))")
+        #expect(again.corrections == 2)
+        #expect(try scene.numbers["b.mp4 12"] == 5)
+        #expect(try scene.table.texts("name").contains("P02"))
+    }
+
     @Test("Pseudonyms in corrected results are names, unless results or people disagree")
     func pseudonyms() async throws {
         let scene = try StudyScene()
