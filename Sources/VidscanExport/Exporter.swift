@@ -38,8 +38,8 @@ public struct Exporter: Sendable {
     /// Only the formats of other programs' tables need the model.
     public init(options: Options, model: @escaping RecordedModel) { (self.options, self.model) = (options, model) }
 
-    /// Exports the result of an analysis. Returns the paths of the files, each of which appears complete or not at all,
-    /// and what they lack, in words. Cancelling the task throws a `VidscanError` with the code `interrupted`.
+    /// Exports a finished result. Returns the paths of the files and, in words, what they lack. Each file appears complete
+    /// or not at all. Cancelling the task throws a `VidscanError` with the code `interrupted`.
     public func run(resultPath: String) async throws -> (paths: [String], notes: [String]) {
         try await BlockingWork.run(thread: "export", input: resultPath) { cancellation in
             try await write(resultPath, cancellation)

@@ -345,7 +345,7 @@ private struct BatchWork {
     }
 }
 
-/// What follows a run, also one that could not start.
+/// What happens after a run, even if it could not start: metrics, and the command of `--on-failure`.
 private struct BatchEnd {
     let reporter: BatchConsoleReporter
     let interrupts = InterruptHandler()

@@ -44,8 +44,8 @@ package struct MergedTable: Sendable {
         try file.complete()
     }
 
-    /// Passes on the table in blocks. Before the first one, throws `result` if there are no tables, and `input`
-    /// if one is missing or incomplete, or its columns differ from those of the others.
+    /// Gives the table to `output` in blocks. Throws before the first block: `result` if there are no tables, `input` if
+    /// one is missing or incomplete, or has other columns than the rest.
     package func write(into output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
         try write(try commonHeader(), output)
     }

@@ -85,7 +85,7 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
         return best
     }
 
-    /// In degrees: it has no value in a head that is turned further, or is one side's.
+    /// Beyond this yaw, in degrees, the metric is blank or measured from one side.
     package var maximumYaw: Double {
         ExpressionLimits.halves.contains(self) ? ExpressionLimits.maximumYawOfHalves : ExpressionLimits.maximumYaw
     }

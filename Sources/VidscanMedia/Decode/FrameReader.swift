@@ -34,7 +34,7 @@ package final class FrameReader {
     private let filter: FrameFilter?
     private var filterInputs: Deque<Moment> = []
     private var sourceGeometry: DisplayGeometry?
-    /// Whether there was a frame at or after the end of the window, if there are filters, behind them.
+    /// Whether a frame at or after the end of the window was decoded or, if there are filters, filtered.
     private var isPastEnd = false
 
     private typealias Moment = SampledFrame.Moment

@@ -115,7 +115,7 @@ struct StudyState: Codable, Sendable, Equatable {
         videos.remove(at: index)
     }
 
-    /// With splits in the video, which can be made again, and what is known of people who are in no other one.
+    /// Also forgets splits in the video, so that they can be given again, and people who are in no other.
     mutating func forgetPeople(of index: Int) {
         videos[index].people = []
         corrections = corrections.filter {
