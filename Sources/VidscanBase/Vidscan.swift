@@ -1,4 +1,4 @@
 /// Information about the vidscan product.
-public enum Vidscan {
-    public static let version = "0.1.0"
+package enum Vidscan {
+    package static let version = "0.1.0"
 }

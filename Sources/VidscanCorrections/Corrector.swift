@@ -1,49 +1,49 @@
 internal import VidscanBase
-public import VidscanResults
+package import VidscanResults
 
 /// Applies the corrections of a person to the tables of a result.
 ///
 /// The tables as the analysis wrote them stay in the folder `original` of the result. Corrections always apply to these,
 /// so that applying twice is applying once, and `undo` gives back every byte.
-public struct Corrector: Sendable {
-    public struct Options: Sendable {
+package struct Corrector: Sendable {
+    package struct Options: Sendable {
         /// The path of a corrected copy; `nil` corrects the result itself.
-        public var output: String?
+        package var output: String?
         /// Whether an existing result at the output may be replaced.
-        public var replaces = false
+        package var replaces = false
         /// Whether to say what would be done, and to change nothing.
-        public var isDryRun = false
+        package var isDryRun = false
 
-        public init() {}
+        package init() {}
     }
 
-    public struct Summary: Sendable {
+    package struct Summary: Sendable {
         /// What each correction does, in words, in the order of the file.
-        public var effects: [String] = []
+        package var effects: [String] = []
         /// The numbers of rows, tracks and people in the corrected tables.
-        public var faces = 0, faceIDs = 0, personIDs = 0
+        package var faces = 0, faceIDs = 0, personIDs = 0
         /// The path of the corrected result.
-        public var path = ""
+        package var path = ""
         /// Files of the result that may show its tables as they were before.
-        public var outdated: [String] = []
+        package var outdated: [String] = []
     }
 
     private let options: Options
     private let model: RecordedModel
 
     /// `model` is called only if anybody in the video has resting levels.
-    public init(options: Options = Options(), model: @escaping RecordedModel) {
+    package init(options: Options = Options(), model: @escaping RecordedModel) {
         (self.options, self.model) = (options, model)
     }
 
     /// Applies a file of corrections to a result, in place of those that were applied before. Throws a `VidscanError`
     /// that names the correction that does not fit, and changes nothing then. Cancelling throws the code `interrupted`.
-    public func apply(_ file: String, to resultPath: String) async throws -> Summary {
+    package func apply(_ file: String, to resultPath: String) async throws -> Summary {
         try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try await apply(file, resultPath) }
     }
 
     /// Gives back the files as the analysis wrote them. Throws if nothing was corrected, or if the originals are not there.
-    public func undo(_ resultPath: String) async throws -> Summary {
+    package func undo(_ resultPath: String) async throws -> Summary {
         try await BlockingWork.run(thread: "apply", input: resultPath) { _ in try undo(resultPath) }
     }
 

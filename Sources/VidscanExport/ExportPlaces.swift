@@ -100,7 +100,7 @@ package struct ExportPlaces {
 }
 
 /// A file format of another program's annotations.
-public enum ExportFormat: String, Sendable, CaseIterable {
+package enum ExportFormat: String, Sendable, CaseIterable {
     /// ELAN, EAF 3.0.
     case elan
     /// WebVTT: captions, and a metadata track with boxes.

@@ -1,30 +1,30 @@
 internal import VidscanBase
 internal import VidscanFaces
-public import VidscanResults
+package import VidscanResults
 
 /// Writes the episodes of a finished result as annotations for other programs.
-public struct Exporter: Sendable {
+package struct Exporter: Sendable {
     /// Whose annotations share a tier.
-    public enum Grouping: String, Sendable, CaseIterable { case person, face }
+    package enum Grouping: String, Sendable, CaseIterable { case person, face }
 
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// In the order in which the files are written.
-        public var formats: [ExportFormat]
-        public var grouping = Grouping.person
+        package var formats: [ExportFormat]
+        package var grouping = Grouping.person
         /// A folder, or for one format a file; `nil` is the folder of the result.
-        public var output: String?
+        package var output: String?
         /// Whether `output` must be a folder, which is created if there is none.
-        public var outputIsFolder = false
+        package var outputIsFolder = false
         /// Whether existing files may be replaced.
-        public var replaces = false
+        package var replaces = false
         /// Whether each person, or each face, gets tables of other programs for itself.
-        public var splitsTables = false
+        package var splitsTables = false
         /// What `openface.csv` has where a value is not known; `nil` is as the analysis was asked for.
-        public var openFaceBlanks: OpenFaceBlanks?
+        package var openFaceBlanks: OpenFaceBlanks?
         /// Whether to leave out the tables of other programs if the result has no face meshes.
-        public var mayLackTables = false
+        package var mayLackTables = false
 
-        public init(formats: [ExportFormat]) { self.formats = formats }
+        package init(formats: [ExportFormat]) { self.formats = formats }
     }
 
     /// The latest time of an EAF document, in microseconds: a 32-bit number of milliseconds.
@@ -36,11 +36,11 @@ public struct Exporter: Sendable {
     private let model: RecordedModel
 
     /// Only the formats of other programs' tables need the model.
-    public init(options: Options, model: @escaping RecordedModel) { (self.options, self.model) = (options, model) }
+    package init(options: Options, model: @escaping RecordedModel) { (self.options, self.model) = (options, model) }
 
     /// Exports a finished result. Returns the paths of the files and, in words, what they lack. Each file appears complete
     /// or not at all. Cancelling the task throws a `VidscanError` with the code `interrupted`.
-    public func run(resultPath: String) async throws -> (paths: [String], notes: [String]) {
+    package func run(resultPath: String) async throws -> (paths: [String], notes: [String]) {
         try await BlockingWork.run(thread: "export", input: resultPath) { cancellation in
             try await write(resultPath, cancellation)
         }

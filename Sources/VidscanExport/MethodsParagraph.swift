@@ -1,11 +1,11 @@
-public import VidscanBase
+package import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
 /// How a result was made and how much of each person it measured, for the methods section of a paper.
-public enum MethodsParagraph {
+package enum MethodsParagraph {
     /// Returns one paragraph, which names no video. Throws if the result is damaged.
-    public static func text(resultPath: String) throws(VidscanError) -> String {
+    package static func text(resultPath: String) throws(VidscanError) -> String {
         let record = try StoredResult(path: resultPath).record
         let (pipeline, video) = (record.pipeline, record.video)
         let rate = pipeline.sample.rate == .everyFrame ? "every frame" : "\(pipeline.sample.rate) frames per second"

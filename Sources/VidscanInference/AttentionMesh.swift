@@ -16,7 +16,7 @@ internal import VidscanBase
 /// weights in the order in which this code takes them, and rejects other structures.
 ///
 /// `@unchecked Sendable`: the layers point to weights that never change and live as long as the network.
-public final class AttentionMesh: @unchecked Sendable {
+package final class AttentionMesh: @unchecked Sendable {
     /// A part of the face that the network examines again.
     struct Part: Decodable {
         /// The points at the ends of the line along which the part lies, from left to right.
@@ -38,7 +38,7 @@ public final class AttentionMesh: @unchecked Sendable {
     typealias PartLayers = (part: Part, blocks: [vs_separable], branches: [Branch])
 
     /// The side of the input in pixels.
-    public static let resolution = 192
+    package static let resolution = 192
     /// The side of the features from which parts are cut, and of such a crop, in pixels.
     static let featureSide = 48, partSide = 16
     static let meshPoints = 468, irisPoints = 5
@@ -52,7 +52,7 @@ public final class AttentionMesh: @unchecked Sendable {
     private let owner: AlignedBytes
 
     /// Reads `attention_mesh.json` and `attention_mesh.weights`.
-    public init(path: String, weights weightsPath: String) throws(InferenceError) {
+    package init(path: String, weights weightsPath: String) throws(InferenceError) {
         let description: Description
         do {
             description = try JSONDecoder().decode(Description.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
@@ -81,7 +81,7 @@ public final class AttentionMesh: @unchecked Sendable {
     }
 
     /// Makes a session, which takes three megabytes.
-    public func makeSession() -> MeshSession { MeshSession(self, kernels: vs_best_network_kernels().pointee) }
+    package func makeSession() -> MeshSession { MeshSession(self, kernels: vs_best_network_kernels().pointee) }
 
     /// `nil` if the processor lacks the instruction set.
     package func makeSession(using set: InstructionSet) -> MeshSession? {

@@ -1,17 +1,17 @@
 internal import CNetwork
 internal import Glibc
-public import VidscanBase
-public import VidscanFaces
+package import VidscanBase
+package import VidscanFaces
 
 /// Computes a ``FaceDetector`` for pictures of one size, with its own memory. Use it from one thread at a time.
-public final class DetectorSession {
+package final class DetectorSession {
     private let network: FaceDetector
     private let kernels: vs_network_kernels
-    public let inputSize: PictureSize
+    package let inputSize: PictureSize
     /// All tensors. Those that are never needed at the same time share memory.
     private let memory: UnsafeMutableBufferPointer<Float>
     /// 3 × height × width: R', G', B' in 0…255, to be filled before each `detect`, which overwrites it.
-    public let input: UnsafeMutablePointer<Float>
+    package let input: UnsafeMutablePointer<Float>
     private let scratch: UnsafeMutableBufferPointer<Float>
     private let blocks: [NetworkTensor]
     private let reduced: NetworkTensor
@@ -79,7 +79,7 @@ public final class DetectorSession {
     ///   - maximumOverlap: The maximum intersection over union; of two faces that overlap more, only the one with
     ///     the higher score is kept.
     /// - Returns: Faces in pixels of the input, highest score first, not clipped to its edges.
-    public func detect(minimumConfidence: Double, maximumOverlap: Double = 0.3) -> [FaceDetection] {
+    package func detect(minimumConfidence: Double, maximumOverlap: Double = 0.3) -> [FaceDetection] {
         run()
         let cells = cells
         let unit = Double(FaceDetector.stride)

@@ -1,5 +1,5 @@
 internal import CNetwork
-public import VidscanBase
+package import VidscanBase
 
 /// CenterFace (Xu et al., 2019, arXiv:1911.03599): the boxes and five landmarks of all faces in a frame of any size.
 ///
@@ -11,9 +11,9 @@ public import VidscanBase
 /// `scripts/convert_face_detector.py` writes the weights in the order of this code, and rejects other structures.
 ///
 /// `@unchecked Sendable`: the layers point to weights that never change and live as long as the network.
-public final class FaceDetector: @unchecked Sendable {
+package final class FaceDetector: @unchecked Sendable {
     /// Both sides of the input are multiples of this.
-    public static let sideMultiple = 32
+    package static let sideMultiple = 32
     static let stride = 4
 
     /// A step of the neck, which doubles the width and height. `deconvolution`: for the output's pixels in (even row,
@@ -40,7 +40,7 @@ public final class FaceDetector: @unchecked Sendable {
     private static let laterals = [12, 5, 2]
 
     /// Reads the weights, `centerface.weights`.
-    public init(path: String) throws(InferenceError) {
+    package init(path: String) throws(InferenceError) {
         var weights = try NetworkWeights(path: path)
         let neck = Self.neckChannels
         blocks = Self.shapes.map { shape in
@@ -65,7 +65,7 @@ public final class FaceDetector: @unchecked Sendable {
     }
 
     /// Makes a session, which takes about 30 bytes per pixel. Both sides of the input are multiples of 32.
-    public func makeSession(inputSize: PictureSize) -> DetectorSession {
+    package func makeSession(inputSize: PictureSize) -> DetectorSession {
         DetectorSession(self, inputSize: inputSize, kernels: vs_best_network_kernels().pointee)
     }
 

@@ -1,28 +1,29 @@
-public import VidscanFaces
+package import VidscanFaces
 
 /// `face-reidentification-retail-0095` of Intel's Open Model Zoo (Apache-2.0): MobileNetV2's blocks (Sandler et al.,
 /// 2018, arXiv:1801.04381) with squeeze-and-excitation (Hu et al., 2017, arXiv:1709.01507). Embeds aligned crops.
-public struct FaceEmbedder: Sendable {
+package struct FaceEmbedder: Sendable {
     private let model: CompiledModel
     /// The number of sessions that run at the same time.
-    public let concurrency: Int
+    package let concurrency: Int
 
     /// Compiles the converted model's `.xml`.
-    public init(runtime: InferenceRuntime, path: String, concurrency: Int) throws(InferenceError) {
+    package init(runtime: InferenceRuntime, path: String, concurrency: Int) throws(InferenceError) {
         self.concurrency = concurrency
         model = try runtime.compile(path: path, concurrency: concurrency)
     }
 
-    public func makeSession() throws(InferenceError) -> Session { Session(request: try model.makeRequest()) }
+    package func makeSession() throws(InferenceError) -> Session { Session(request: try model.makeRequest()) }
 
     /// A session with its own tensors. Use it from one thread at a time.
-    public struct Session {
+    package struct Session {
         fileprivate let request: InferenceRequest
 
         /// Computes the embedding of a crop: the direction of the sum of the network's outputs for the crop and for its
         /// mirror image, which separates people better than either, and the cosine distance between the two.
-        public func embed(_ crop: FaceCrop) throws(InferenceError) -> (embedding: FaceEmbedding, mirrorDistance: Double)
-        {
+        package func embed(_ crop: FaceCrop) throws(InferenceError) -> (
+            embedding: FaceEmbedding, mirrorDistance: Double
+        ) {
             let upright = try output(crop) { $0 }
             let mirrored = try output(crop) { FaceCrop.resolution - 1 - $0 }
             return (

@@ -1,11 +1,11 @@
 /// A model could not be loaded or run.
-public struct InferenceError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct InferenceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What failed, with the model's name and the runtime's message.
-    public let reason: String
+    package let reason: String
 
-    public init(_ reason: String) { self.reason = reason }
+    package init(_ reason: String) { self.reason = reason }
 
-    public var description: String { reason }
+    package var description: String { reason }
 
     /// - Parameter what: `the scores have`
     static func checkSize(_ isExpected: Bool, of what: String) throws(InferenceError) {

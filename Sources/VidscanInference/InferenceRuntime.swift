@@ -5,11 +5,11 @@ internal import VidscanBase
 /// The OpenVINO runtime: reads model files and compiles them for the processor.
 ///
 /// `@unchecked Sendable`: the handle never changes, and any thread may use OpenVINO's core.
-public final class InferenceRuntime: @unchecked Sendable {
+package final class InferenceRuntime: @unchecked Sendable {
     private let library: OpenVINOLibrary
     private let core: OpaquePointer
 
-    public init() throws(InferenceError) {
+    package init() throws(InferenceError) {
         let library = try OpenVINOLibrary.loaded.get()
         self.library = library
         core = try library.object("cannot start the inference runtime") { library.functions.core_create($0) }
@@ -18,16 +18,16 @@ public final class InferenceRuntime: @unchecked Sendable {
     deinit { library.functions.core_free(core) }
 
     /// Checks that the libraries are there, without loading them.
-    public static func checkInstallation() throws(InferenceError) { _ = try OpenVINOLibrary.path() }
+    package static func checkInstallation() throws(InferenceError) { _ = try OpenVINOLibrary.path() }
 
     /// For example `2026.4.1`. Loads no library, which would take memory and a tenth of a second.
-    public static var installedVersion: String {
+    package static var installedVersion: String {
         let path = (try? OpenVINOLibrary.path()).map { FilePath.sibling(of: $0, named: "openvino.version") }
         return path.flatMap(FileSystem.text)?.split(whereSeparator: \.isNewline).first.map(String.init) ?? version
     }
 
     /// OpenVINO's build number, for example `2026.4.1-22982-…`.
-    public static var version: String {
+    package static var version: String {
         guard let functions = try? OpenVINOLibrary.loaded.get().functions else { return "unknown" }
         var version = ov_version_t()
         guard functions.get_openvino_version(&version) == 0 else { return "unknown" }
@@ -36,7 +36,7 @@ public final class InferenceRuntime: @unchecked Sendable {
     }
 
     /// The capabilities of the CPU plugin: `FP32`, `INT8`, `BF16`, ….
-    public func capabilities() throws(InferenceError) -> [String] {
+    package func capabilities() throws(InferenceError) -> [String] {
         var value: UnsafeMutablePointer<CChar>?
         try library.check(
             library.functions.core_get_property(core, "CPU", "OPTIMIZATION_CAPABILITIES", &value),
@@ -52,7 +52,7 @@ public final class InferenceRuntime: @unchecked Sendable {
     ///   - path: An ONNX or TensorFlow Lite file, or the `.xml` of an IR pair.
     ///   - concurrency: The number of requests that run at the same time; others wait. Each runs on one thread, so that
     ///     its result does not depend on the others, and takes memory for the values between the layers.
-    public func compile(path: String, concurrency: Int) throws(InferenceError) -> CompiledModel {
+    package func compile(path: String, concurrency: Int) throws(InferenceError) -> CompiledModel {
         let name = FilePath.name(of: path)
         let model = try library.object("cannot read the model \(name)") {
             library.functions.core_read_model(core, path, nil, $0)
@@ -66,7 +66,7 @@ public final class InferenceRuntime: @unchecked Sendable {
 }
 
 /// `@unchecked Sendable`: the handle never changes, and OpenVINO may create requests on any thread.
-public final class CompiledModel: @unchecked Sendable {
+package final class CompiledModel: @unchecked Sendable {
     let name: String
     fileprivate let library: OpenVINOLibrary
     private let handle: OpaquePointer
@@ -78,7 +78,7 @@ public final class CompiledModel: @unchecked Sendable {
     deinit { library.functions.compiled_model_free(handle) }
 
     /// The request has its own tensors and keeps the model alive.
-    public func makeRequest() throws(InferenceError) -> InferenceRequest {
+    package func makeRequest() throws(InferenceError) -> InferenceRequest {
         let request = try library.object("cannot make a request of \(name)") {
             library.functions.compiled_model_create_infer_request(handle, $0)
         }
@@ -87,7 +87,7 @@ public final class CompiledModel: @unchecked Sendable {
 }
 
 /// Runs a model on the calling thread, one run at a time.
-public final class InferenceRequest {
+package final class InferenceRequest {
     private let handle: OpaquePointer
     private let model: CompiledModel
     private var library: OpenVINOLibrary { model.library }
@@ -97,8 +97,9 @@ public final class InferenceRequest {
     deinit { library.functions.infer_request_free(handle) }
 
     /// The memory of an input, to be filled before `run`. `shape`: the sizes for this run, if the model leaves some open.
-    public func input(_ index: Int = 0, shape: [Int]? = nil) throws(InferenceError) -> UnsafeMutableBufferPointer<Float>
-    {
+    package func input(_ index: Int = 0, shape: [Int]? = nil) throws(InferenceError) -> UnsafeMutableBufferPointer<
+        Float
+    > {
         let tensor = try library.object("\(model.name) has no input \(index)") {
             library.functions.infer_request_get_input_tensor_by_index(handle, index, $0)
         }
@@ -112,7 +113,7 @@ public final class InferenceRequest {
     }
 
     /// The memory of an output, valid until the next `run`.
-    public func output(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Float> {
+    package func output(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Float> {
         let tensor = try library.object("\(model.name) has no output \(index)") {
             library.functions.infer_request_get_output_tensor_by_index(handle, index, $0)
         }
@@ -120,7 +121,7 @@ public final class InferenceRequest {
     }
 
     /// Blocks until a stream is free and then until the outputs are ready.
-    public func run() throws(InferenceError) {
+    package func run() throws(InferenceError) {
         try library.check(library.functions.infer_request_infer(handle), "\(model.name) failed")
     }
 

@@ -1,14 +1,14 @@
 internal import CNetwork
 internal import Glibc
-public import VidscanBase
-public import VidscanFaces
+package import VidscanBase
+package import VidscanFaces
 
 /// Computes an ``AttentionMesh``, with its own memory. Use it from one thread at a time.
-public final class MeshSession {
+package final class MeshSession {
     private let network: AttentionMesh
     private let kernels: vs_network_kernels
     /// 3 × 192 × 192: R', G', B' in 0…255, to be filled before `locate`.
-    public let input: UnsafeMutableBufferPointer<Float>
+    package let input: UnsafeMutableBufferPointer<Float>
     private var tensors: [NetworkTensor] = []
     private let scratch: UnsafeMutableBufferPointer<Float>
 
@@ -27,7 +27,7 @@ public final class MeshSession {
     ///
     /// - Parameter square: The square in display space from which the input was cropped.
     /// - Returns: The points in display space, and the probability, 0…1, that the crop shows a face.
-    public func locate(in square: RotatedSquare) -> (mesh: FaceMesh, presence: Double) {
+    package func locate(in square: RotatedSquare) -> (mesh: FaceMesh, presence: Double) {
         let found = run()
         var coordinates = found.points
         let map = square.transform(resolution: AttentionMesh.resolution)

@@ -2,9 +2,9 @@ internal import Glibc
 internal import VidscanFaces
 
 /// Silero VAD, version 6 (MIT): how likely each 32 ms of 16 kHz sound contain a voice.
-public struct VoiceDetector {
+package struct VoiceDetector {
     /// Samples that each probability stands for.
-    public static let chunk = 512
+    package static let chunk = 512
     /// Samples of the chunk before that the network sees too.
     private static let context = 64
 
@@ -13,12 +13,12 @@ public struct VoiceDetector {
     private var state = [Float](repeating: 0, count: 2 * 128)
 
     /// - Parameter path: The `.onnx` file that the package silero-vad has for OpenVINO.
-    public init(runtime: InferenceRuntime, path: String) throws(InferenceError) {
+    package init(runtime: InferenceRuntime, path: String) throws(InferenceError) {
         request = try runtime.compile(path: path, concurrency: 1).makeRequest()
     }
 
     /// Adds the next samples, from -32768 to 32767. Returns the probability, 0…1, of each chunk that they complete.
-    public mutating func add(_ new: some Sequence<Int16>) throws(InferenceError) -> [Float] {
+    package mutating func add(_ new: some Sequence<Int16>) throws(InferenceError) -> [Float] {
         samples += new.lazy.map { Float($0) / 32768 }
         var probabilities: [Float] = []
         var start = 0
@@ -40,35 +40,35 @@ public struct VoiceDetector {
 
 /// LR-ASD (Liao et al., IJCV 2025; MIT), which detects from the pictures of a mouth and the sound whether the face speaks,
 /// as `scripts/convert_speaker_detector.py` converts it.
-public struct SpeakerDetector: Sendable {
+package struct SpeakerDetector: Sendable {
     /// The side of a picture in pixels, and pictures per second.
-    public static let resolution = 112, rate = 25
+    package static let resolution = 112, rate = 25
     /// Numbers per picture.
-    public static let featureCount = 128
-    public static let cepstraPerPicture = 4
+    package static let featureCount = 128
+    package static let cepstraPerPicture = 4
     /// Pictures that are analysed at once.
-    public static let step = 8
+    package static let step = 8
     /// The features of a picture depend on this many pictures before it, and as many after it.
     static let reach = 9
 
     private let pictures, scores: CompiledModel
 
     /// `pictures`, `scores`: paths of the converted models' `.xml`. `concurrency`: picture sessions at the same time.
-    public init(runtime: InferenceRuntime, pictures: String, scores: String, concurrency: Int) throws(InferenceError) {
+    package init(runtime: InferenceRuntime, pictures: String, scores: String, concurrency: Int) throws(InferenceError) {
         self.pictures = try runtime.compile(path: pictures, concurrency: concurrency)
         self.scores = try runtime.compile(path: scores, concurrency: 1)
     }
 
-    public func makePictureSession() throws(InferenceError) -> PictureSession {
+    package func makePictureSession() throws(InferenceError) -> PictureSession {
         PictureSession(request: try pictures.makeRequest())
     }
 
-    public func makeScoreSession() throws(InferenceError) -> ScoreSession {
+    package func makeScoreSession() throws(InferenceError) -> ScoreSession {
         ScoreSession(request: try scores.makeRequest())
     }
 
     /// What the features of a run of successive pictures need of those before.
-    public struct PictureRun: Sendable {
+    package struct PictureRun: Sendable {
         /// Sizes of what each block of the network remembers.
         private static let sizes = (1...3).map { (16 << $0) * 6 * (112 >> $0) * (112 >> $0) }
 
@@ -76,16 +76,17 @@ public struct SpeakerDetector: Sendable {
         /// Pictures so far.
         fileprivate var count = 0
 
-        public init() {}
+        package init() {}
     }
 
     /// Use it from one thread at a time.
-    public struct PictureSession {
+    package struct PictureSession {
         fileprivate let request: InferenceRequest
 
         /// Adds the next pictures of a run: grey, `resolution` × `resolution` bytes each, `step` of them, or fewer if they are
         /// the last. Returns the features, `featureCount` numbers each, of the pictures for which they are complete.
-        public func add(_ pictures: [UInt8], isLast: Bool, to run: inout PictureRun) throws(InferenceError) -> [Float] {
+        package func add(_ pictures: [UInt8], isLast: Bool, to run: inout PictureRun) throws(InferenceError) -> [Float]
+        {
             let area = SpeakerDetector.resolution * SpeakerDetector.resolution
             let first = max(0, run.count - SpeakerDetector.reach)
             let end = run.count + pictures.count / area
@@ -127,7 +128,7 @@ public struct SpeakerDetector: Sendable {
     }
 
     /// Use it from one thread at a time.
-    public struct ScoreSession {
+    package struct ScoreSession {
         fileprivate let request: InferenceRequest
 
         /// Returns, for each picture, how likely the face speaks, by picture and sound and by the picture alone, 0…1.
@@ -135,7 +136,7 @@ public struct SpeakerDetector: Sendable {
         /// - Parameters:
         ///   - features: `featureCount` numbers per picture.
         ///   - cepstra: `cepstraPerPicture` times `MelCepstra.count` numbers per picture.
-        public func scores(
+        package func scores(
             features: [Float], cepstra: [Float]
         ) throws(InferenceError) -> (speaking: [Float], moving: [Float]) {
             let count = features.count / SpeakerDetector.featureCount

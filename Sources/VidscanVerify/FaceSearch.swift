@@ -1,16 +1,16 @@
 internal import Glibc
-public import VidscanBase
+package import VidscanBase
 package import VidscanInference
 package import VidscanMedia
 
 /// Searches for faces of every size: in the whole frame, in overlapping tiles, and in a close-up of each candidate.
-public final class FaceSearch {
+package final class FaceSearch {
     private let short, full: BlazeFace
 
     /// The minimum score of a candidate, which a close-up then verifies.
     private static let candidateScore = 0.5
     /// The minimum confidence of a face in its close-up. Hidden faces, hands and patterns reached 0.8 in one frame of labelled footage.
-    public static let confirmedScore = 0.8
+    package static let confirmedScore = 0.8
     private let confirmedScore, candidateScore: Double
     /// The shortest side of a tile, in pixels: two thirds of the network's input. A face in a smaller one has less than 8 pixels.
     private static let minimumTile = 128.0
@@ -81,11 +81,11 @@ public final class FaceSearch {
     }
 }
 
-public struct DetectedFace: Sendable {
+package struct DetectedFace: Sendable {
     /// From eyebrows to chin, in display space.
-    public var box: Rectangle
+    package var box: Rectangle
     /// The confidence, 0…1.
-    public var score: Double
+    package var score: Double
 }
 
 /// BlazeFace (Bazarevsky et al., 2019, arXiv:1907.05047) as shipped with MediaPipe, for a square region. Its training

@@ -1,86 +1,86 @@
 internal import Foundation
-public import VidscanBase
+package import VidscanBase
 internal import VidscanInference
 internal import VidscanMedia
-public import VidscanResults
+package import VidscanResults
 
 /// Searches a finished video for faces that may still be visible, with detectors that no analysis uses.
 ///
 /// Searches at several scales, and reads no table, so that it can find a face that the analysis missed. Of every three
 /// frames or 0.1 s, it searches the middle frame, and the others near the faces found there.
-public struct Verification: Sendable {
+package struct Verification: Sendable {
     /// A face that may be visible, in one frame.
-    public struct Sighting: Sendable, Equatable {
+    package struct Sighting: Sendable, Equatable {
         /// The index among all streams of the file.
-        public let stream: Int
-        public let microseconds: Int64
+        package let stream: Int
+        package let microseconds: Int64
         /// The index in presentation order.
-        public let frame: Int64
+        package let frame: Int64
         /// From eyebrows to chin, in pixels of the upright frame.
-        public let box: Rectangle
+        package let box: Rectangle
         /// The confidence, 0…1.
-        public let score: Double
+        package let score: Double
     }
 
     /// Sightings at one position in successive frames.
-    public struct Episode: Sendable, Equatable {
-        public internal(set) var sightings: [Sighting]
+    package struct Episode: Sendable, Equatable {
+        package internal(set) var sightings: [Sighting]
         /// A JPEG file of the best sighting; `nil` without `keepsPictures`.
-        public internal(set) var picture: [UInt8]?
+        package internal(set) var picture: [UInt8]?
         /// When the frame after the last sighting follows; `nil` at the end of the stream.
         var endMicroseconds: Int64?
 
-        public var best: Sighting { sightings.max { $0.score < $1.score } ?? sightings[0] }
+        package var best: Sighting { sightings.max { $0.score < $1.score } ?? sightings[0] }
     }
 
-    public struct Findings: Sendable {
-        public internal(set) var frames = 0
+    package struct Findings: Sendable {
+        package internal(set) var frames = 0
         /// The indices of the searched video streams and cover pictures.
-        public internal(set) var streams: [Int] = []
+        package internal(set) var streams: [Int] = []
         /// What may show a face, but was not searched, in words.
-        public internal(set) var unsearched: [String] = []
+        package internal(set) var unsearched: [String] = []
         /// Stream by stream, in the order of their first frames.
-        public internal(set) var episodes: [Episode] = []
+        package internal(set) var episodes: [Episode] = []
         /// Frames with a face that the record beside the video lists as visible on purpose, so that it is not a finding.
-        public internal(set) var framesWithKeptFaces = 0
-        public internal(set) var lastMicroseconds: Int64 = 0
-        public internal(set) var wallSeconds = 0.0
+        package internal(set) var framesWithKeptFaces = 0
+        package internal(set) var lastMicroseconds: Int64 = 0
+        package internal(set) var wallSeconds = 0.0
 
         /// All sightings, frame by frame.
-        public var sightings: [Sighting] {
+        package var sightings: [Sighting] {
             episodes.flatMap(\.sightings).sorted {
                 ($0.stream, $0.frame, $0.box.x, $0.box.y) < ($1.stream, $1.frame, $1.box.x, $1.box.y)
             }
         }
 
         /// Removes those that somebody reviewed. Returns their number.
-        public mutating func remove(_ reviewed: ReviewedFindings) -> Int {
+        package mutating func remove(_ reviewed: ReviewedFindings) -> Int {
             let count = episodes.count
             episodes.removeAll(where: reviewed.contains)
             return count - episodes.count
         }
 
-        public var framesWithFaces: Int {
+        package var framesWithFaces: Int {
             Set(episodes.flatMap { $0.sightings.map { [Int64($0.stream), $0.frame] } }).count
         }
     }
 
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// The minimum confidence of a face in its best frame, 0…1.
-        public var minimumScore = FaceSearch.confirmedScore
+        package var minimumScore = FaceSearch.confirmedScore
         /// Whether to search every frame, and to report a face that is seen in one.
-        public var isThorough = false
-        public var keepsPictures = false
+        package var isThorough = false
+        package var keepsPictures = false
         /// The number of frames that are searched at the same time. Findings do not depend on it.
-        public var workers = ProcessInfo.processInfo.activeProcessorCount
+        package var workers = ProcessInfo.processInfo.activeProcessorCount
 
-        public init() {}
+        package init() {}
     }
 
     private let options: Options
     private let workers: [SearchWorker]
 
-    public init(models: String, options: Options = Options()) throws(VidscanError) {
+    package init(models: String, options: Options = Options()) throws(VidscanError) {
         self.options = options
         do {
             let runtime = try InferenceRuntime()
@@ -96,7 +96,7 @@ public struct Verification: Sendable {
 
     /// Searches every frame in all video streams and cover pictures. Tells the observer of each stream that it opens, and of
     /// each group of frames. Cancelling the task throws the code `interrupted`.
-    public func run(_ input: String, observer: (any RunObserver)? = nil) async throws -> Findings {
+    package func run(_ input: String, observer: (any RunObserver)? = nil) async throws -> Findings {
         _ = try InputFile(input)
         return try await BlockingWork.run(thread: "verify", input: input) { cancellation in
             try await search(input, cancellation, observer)

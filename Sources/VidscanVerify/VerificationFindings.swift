@@ -1,12 +1,12 @@
 internal import Foundation
-public import VidscanBase
+package import VidscanBase
 internal import VidscanMedia
 internal import VidscanReport
 internal import VidscanResults
 
 extension Verification.Findings {
     /// A row per sighting: `time,frame,x,y,width,height,score,stream`; seconds, and pixels of the upright frame.
-    public var csv: String {
+    package var csv: String {
         var writer = ByteWriter()
         writer.write("time,frame,x,y,width,height,score,stream\n")
         for sighting in sightings {
@@ -20,7 +20,7 @@ extension Verification.Findings {
     }
 
     /// The same as JSON, with what was searched and what was not.
-    public var json: String {
+    package var json: String {
         let rounded = { (value: Double, places: Double) in JSONValue.number((value * places).rounded() / places) }
         let list = sightings.map { sighting -> JSONValue in
             .object([
@@ -38,7 +38,7 @@ extension Verification.Findings {
     }
 
     /// A self-contained page with a picture of each episode. `path` is for the error.
-    public func page(of input: String, at path: String) throws(VidscanError) -> String {
+    package func page(of input: String, at path: String) throws(VidscanError) -> String {
         let head = PageHead(
             .verification, title: Printable.line(FilePath.name(of: input)),
             summary: "A face may be visible in \(framesWithFaces) of \(NumberText.count(frames, "frame")).",
@@ -55,10 +55,10 @@ extension Verification.Findings {
     }
 
     /// `stream 2 (dvd_subtitle), a preview in its header`
-    public var unsearchedText: String { unsearched.joined(separator: ", ") }
+    package var unsearchedText: String { unsearched.joined(separator: ", ") }
 
     /// The time of an episode, and its stream if there are several.
-    public func place(of episode: Verification.Episode) -> String {
+    package func place(of episode: Verification.Episode) -> String {
         (streams.count > 1 ? "stream \(episode.best.stream), " : "") + episode.span
     }
 }
@@ -70,7 +70,7 @@ extension Verification.Episode {
         return Set(times).count == 1 ? "\(times[0]) s" : times.joined(separator: "–") + " s"
     }
 
-    public var place: String {
+    package var place: String {
         let box = best.box
         let numbers = [box.x, box.y, box.width, box.height].map { Int($0.rounded()) }
         return "\(numbers[0]),\(numbers[1]), \(numbers[2])x\(numbers[3])"
@@ -118,7 +118,7 @@ struct EpisodeCollector {
 }
 
 /// Findings of one video that a person has looked at, in a file that the person edits. It holds for the same bytes only.
-public struct ReviewedFindings: Codable, Sendable {
+package struct ReviewedFindings: Codable, Sendable {
     private struct Finding: Codable {
         let fromSeconds, toSeconds: Double
         let stream: Int
@@ -148,14 +148,14 @@ public struct ReviewedFindings: Codable, Sendable {
     private let findings: [Finding]
 
     /// All findings, none of them reviewed.
-    public init(_ findings: Verification.Findings, of video: String) throws(VidscanError) {
+    package init(_ findings: Verification.Findings, of video: String) throws(VidscanError) {
         self.video = FilePath.name(of: video)
         sha256 = try Self.digest(of: video)
         self.findings = findings.episodes.map(Finding.init)
     }
 
     /// Throws if the file is damaged, or if it is for another video, such as this one before a change.
-    public init(path: String, for video: String) throws(VidscanError) {
+    package init(path: String, for video: String) throws(VidscanError) {
         let folder = FilePath.folder(of: FilePath.absolute(path))
         self = try RecordFile.decode(Self.self, folder: folder, name: FilePath.name(of: path))
         guard try sha256 == Self.digest(of: video), findings.allSatisfy({ $0.box.count == 4 }) else {
@@ -167,13 +167,13 @@ public struct ReviewedFindings: Codable, Sendable {
         try VidscanError.media(stage: .open) { () throws(MediaError) in try FileDigest.sha256(path: video) }
     }
 
-    public func write(to path: String) throws(VidscanError) {
+    package func write(to path: String) throws(VidscanError) {
         try AtomicFile.write(try RecordFile.text(self, name: path), to: path, replaces: false)
     }
 
     /// Whether somebody reviewed a finding that is this one. What only lies within the time and place of another, such as a
     /// face that a false alarm passes, is not.
-    public func contains(_ episode: Verification.Episode) -> Bool {
+    package func contains(_ episode: Verification.Episode) -> Bool {
         let known = findings.filter(Finding(episode).matches)
         return !known.isEmpty && known.allSatisfy(\.reviewed)
     }

@@ -4,16 +4,16 @@ internal import VidscanInference
 internal import VidscanMedia
 
 /// Checks whether everything that vidscan needs is installed and works.
-public enum Doctor {
-    public struct Finding: Sendable {
-        public let name: String
-        public fileprivate(set) var value: String
+package enum Doctor {
+    package struct Finding: Sendable {
+        package let name: String
+        package fileprivate(set) var value: String
         /// What to do about a problem; `nil` if there is none.
-        public fileprivate(set) var remedy: String?
+        package fileprivate(set) var remedy: String?
     }
 
     /// - Parameter cairo: The version of Cairo, which this module does not see.
-    public static func examine(cairo: String) -> [Finding] {
+    package static func examine(cairo: String) -> [Finding] {
         [
             Finding(name: "vidscan", value: Vidscan.version), ffmpeg, encoder, Finding(name: "Cairo", value: cairo),
             openvino,

@@ -1,21 +1,21 @@
 internal import CLinux
 internal import Foundation
 internal import Synchronization
-public import VidscanBase
-public import VidscanFaces
+package import VidscanBase
+package import VidscanFaces
 internal import VidscanInference
 internal import VidscanMedia
 
 /// The models of a process: found and loaded once, and shared by all inputs and workers.
-public final class ModelStore: Sendable {
-    public struct Model: Sendable, Equatable {
-        public let name, fileName: String
+package final class ModelStore: Sendable {
+    package struct Model: Sendable, Equatable {
+        package let name, fileName: String
         /// The SHA-256 of the file with which vidscan was measured; `nil` for vidscan's own models.
-        public let expectedDigest: String?
+        package let expectedDigest: String?
     }
 
     /// All files that an analysis needs: name, file and, unless it is vidscan's own, digest.
-    public static let all = models(
+    package static let all = models(
         """
         CenterFace; centerface.weights; f41fb7dbdc834b526359b7304cd8d60b33455d125e155680cdd7c50f12937cb8
         attention mesh; attention_mesh.json; 1cdf49f826f94c2d9849b33f1cc2e6ac4e54e1fdf31620e41294887b10761f01
@@ -32,7 +32,7 @@ public final class ModelStore: Sendable {
         """)
 
     /// The detectors of 'vidscan verify', which no analysis needs.
-    public static let verification = models(
+    package static let verification = models(
         """
         BlazeFace, short range; face_detection_short_range.tflite; bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8
         BlazeFace, full range; face_detection_full_range_sparse.tflite; 2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1
@@ -45,11 +45,11 @@ public final class ModelStore: Sendable {
         }
     }
 
-    public static func verificationFolder() throws(VidscanError) -> String {
+    package static func verificationFolder() throws(VidscanError) -> String {
         try folder(of: verification, "detectors", "'make install' installs them")
     }
 
-    public let folder: String
+    package let folder: String
     /// Its model is compiled in and needs no file.
     let faceShape = FaceShape()
     private let runtime = Loaded<InferenceRuntime>()
@@ -59,7 +59,7 @@ public final class ModelStore: Sendable {
     private let modelDigests: BackgroundValue<[String: String], VidscanError>
 
     /// - Throws: `VidscanError` with the code `setup` if the models or the runtime are missing.
-    public init() throws(VidscanError) {
+    package init() throws(VidscanError) {
         let folder = try Self.folder(
             of: Self.all, "models",
             "'make install', or 'make demo' in a checkout, installs them; VIDSCAN_HOME names another folder")
@@ -80,7 +80,7 @@ public final class ModelStore: Sendable {
     }
 
     /// Keeps the store until the process exits, because freeing the models takes a tenth of a second.
-    public func keepUntilExit() { Self.kept.withLock { $0.append(self) } }
+    package func keepUntilExit() { Self.kept.withLock { $0.append(self) } }
 
     private static let kept = Mutex<[ModelStore]>([])
 
@@ -142,7 +142,7 @@ public final class ModelStore: Sendable {
 
     /// Returns the expression model for a result that was analysed earlier. Throws if it was made with other models,
     /// because its tables would mix the numbers of both. `digests`: as of ``digests()``.
-    public static func expressionModel(recordedAs digests: [String: String]) throws(VidscanError) -> ExpressionModel {
+    package static func expressionModel(recordedAs digests: [String: String]) throws(VidscanError) -> ExpressionModel {
         let models = try ModelStore()
         let installed = try models.digests()
         for file in expressionFiles {
@@ -156,9 +156,9 @@ public final class ModelStore: Sendable {
     private func path(of file: String) -> String { FilePath.joining(folder, file) }
 
     /// Returns the SHA-256 of each model file, by name. Computed in the background: it takes as long as a picture.
-    public func digests() throws(VidscanError) -> [String: String] { try modelDigests.get() }
+    package func digests() throws(VidscanError) -> [String: String] { try modelDigests.get() }
 
-    public static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }
+    package static var candidateFolders: [String] { Installation.candidates.map(\.modelFolder) }
 
     private static func folder(of models: [Model], _ name: String, _ advice: String) throws(VidscanError) -> String {
         let files = models.map(\.fileName)

@@ -18,7 +18,7 @@ public struct Settings: Sendable, Equatable {
     package var report = Report()
     /// The only segment of the video to analyse; `nil` for the whole video. The result of a segment has no tables;
     /// `SegmentMerger` makes them from all segments. A pipeline file cannot set this.
-    public var segment: VideoSegment?
+    package var segment: VideoSegment?
 
     /// - Parameter workers: The number of frames analysed in parallel; results do not depend on it.
     public init(workers: Int) { detect = Detect(workers: workers) }

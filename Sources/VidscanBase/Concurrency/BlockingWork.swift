@@ -44,14 +44,14 @@ package final class BackgroundValue<Value: Sendable, Failure: Error>: Sendable {
 }
 
 /// A flag that ends every blocking call of a reader. Any thread may set it; it is never reset.
-public final class CancellationFlag: Sendable {
+package final class CancellationFlag: Sendable {
     private let flag = Atomic<Bool>(false)
 
-    public init() {}
+    package init() {}
 
-    public var isSet: Bool { flag.load(ordering: .relaxed) }
+    package var isSet: Bool { flag.load(ordering: .relaxed) }
 
-    public func set() { flag.store(true, ordering: .relaxed) }
+    package func set() { flag.store(true, ordering: .relaxed) }
 
     /// Does work with a flag that is set when the task is cancelled.
     package static func run<Value>(_ work: (CancellationFlag) async throws -> Value) async throws -> Value {

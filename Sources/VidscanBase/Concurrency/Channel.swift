@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A first-in, first-out queue between any number of tasks. Senders never wait: an `InFlightBudget` limits the elements
 /// in the queue and in progress. Receivers wait without blocking a thread.
-public final class Channel<Element: Sendable>: Sendable {
+package final class Channel<Element: Sendable>: Sendable {
     private typealias Receiver = CheckedContinuation<Element?, any Error>
 
     /// Receivers are resumed outside the lock.
@@ -15,10 +15,10 @@ public final class Channel<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    public init() {}
+    package init() {}
 
     /// Adds an element; drops it after `finish`.
-    public func send(_ element: Element) {
+    package func send(_ element: Element) {
         let receiver: Receiver? = state.withLock { state in
             if !state.receivers.isEmpty { return state.receivers.removeFirst().receiver }
             if !state.isFinished { state.elements.append(element) }
@@ -28,7 +28,7 @@ public final class Channel<Element: Sendable>: Sendable {
     }
 
     /// Waits for the next element; `nil` if the channel is finished and empty. Throws `CancellationError`.
-    public func receive() async throws -> Element? {
+    package func receive() async throws -> Element? {
         let token = state.withLock { state in
             state.lastToken += 1
             return state.lastToken
@@ -54,7 +54,7 @@ public final class Channel<Element: Sendable>: Sendable {
     }
 
     /// Ends sending and resumes waiting receivers. Elements in the queue can still be received.
-    public func finish() {
+    package func finish() {
         let receivers = state.withLock { state in
             state.isFinished = true
             defer { state.receivers.removeAll() }

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// One task takes credits, in order; any task may return them. An item larger than the whole budget passes alone, so a
 /// run never stops. An item of unknown size takes its credit with 0 bytes and adds its bytes once it is complete.
-public final class InFlightBudget: Sendable {
+package final class InFlightBudget: Sendable {
     /// `isAddition`: the bytes belong to an item that has its credit.
     private typealias Waiter = (bytes: Int, isAddition: Bool, continuation: CheckedContinuation<Void, any Error>)
 
@@ -17,15 +17,15 @@ public final class InFlightBudget: Sendable {
     private let state = Mutex(State())
 
     /// Values below 1 count as 1. A single item may exceed `bytes`.
-    public init(count: Int, bytes: Int) { (maximumCount, maximumBytes) = (max(1, count), max(1, bytes)) }
+    package init(count: Int, bytes: Int) { (maximumCount, maximumBytes) = (max(1, count), max(1, bytes)) }
 
-    public var peakBytes: Int { state.withLock { $0.peakBytes } }
+    package var peakBytes: Int { state.withLock { $0.peakBytes } }
 
     /// Waits until the item fits. Throws `CancellationError`, taking no credit, if the task is cancelled.
-    public func take(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: false) }
+    package func take(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: false) }
 
     /// Waits until the bytes of an item with a credit fit, or it is the only one. Throws, adding nothing, if cancelled.
-    public func add(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: true) }
+    package func add(bytes: Int) async throws { try await wait(bytes: bytes, isAddition: true) }
 
     private func wait(bytes: Int, isAddition: Bool) async throws {
         try await withTaskCancellationHandler {
@@ -46,7 +46,7 @@ public final class InFlightBudget: Sendable {
     }
 
     /// Returns the credit of one item.
-    public func giveBack(bytes: Int) {
+    package func giveBack(bytes: Int) {
         let waiter: Waiter? = state.withLock { state in
             state.count -= 1
             state.bytes -= bytes

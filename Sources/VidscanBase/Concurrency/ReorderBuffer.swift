@@ -1,15 +1,15 @@
 /// Restores the order of results by their sequence numbers, from 0. Inserting a number twice is a programming error.
-public struct ReorderBuffer<Element> {
+package struct ReorderBuffer<Element> {
     private var waiting: [Int: Element] = [:]
     private var nextSequence = 0
 
-    public init() {}
+    package init() {}
 
     /// The results held back because an earlier one is missing.
-    public var count: Int { waiting.count }
+    package var count: Int { waiting.count }
 
     /// Returns the results that are ready now, in order; empty while an earlier one is missing.
-    public mutating func insert(_ element: Element, sequence: Int) -> [Element] {
+    package mutating func insert(_ element: Element, sequence: Int) -> [Element] {
         precondition(sequence >= nextSequence && waiting[sequence] == nil, "sequence number \(sequence) came twice")
         waiting[sequence] = element
         var ready: [Element] = []

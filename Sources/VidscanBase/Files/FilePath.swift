@@ -119,15 +119,15 @@ package enum FilePath {
 
 /// A path or name that compares byte by byte, as in the kernel. Swift compares strings as text: the two spellings of
 /// `é`, one character or a letter and an accent, are equal but name two files.
-public struct PathBytes: Hashable, Comparable, Sendable {
-    public let path: String
+package struct PathBytes: Hashable, Comparable, Sendable {
+    package let path: String
 
-    public init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
 
-    public static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
-    public static func < (one: Self, other: Self) -> Bool { one.path.utf8.lexicographicallyPrecedes(other.path.utf8) }
+    package static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
+    package static func < (one: Self, other: Self) -> Bool { one.path.utf8.lexicographicallyPrecedes(other.path.utf8) }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         var path = path
         path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }

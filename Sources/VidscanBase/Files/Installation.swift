@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// The folders of OpenVINO, the models and the pipelines, found at run time: users of the library need no linker flag.
-public struct Installation: Sendable, Equatable {
-    public let libraryFolder, modelFolder, pipelineFolder: String
+package struct Installation: Sendable, Equatable {
+    package let libraryFolder, modelFolder, pipelineFolder: String
 
     private let isNamed: Bool
 
@@ -17,7 +17,7 @@ public struct Installation: Sendable, Equatable {
 
     /// The folders to search, in order: only `$VIDSCAN_HOME` if it is set; otherwise the folder whose `bin`
     /// contains the running program, the checkout in which the program was built, `/usr/local` and `/usr`.
-    public static let candidates = candidates(
+    package static let candidates = candidates(
         home: getenv("VIDSCAN_HOME").map { String(cString: $0) }, program: program)
 
     /// `home`: an installation's folder or a checkout; `nil` or empty if none was named. `program`: an absolute path.

@@ -65,7 +65,7 @@ public struct Rectangle: Sendable, Hashable {
         return Rectangle(x: left, y: top, width: right - left, height: bottom - top)
     }
 
-    public func bounds(after map: AffineTransform) -> Rectangle { Rectangle(around: corners.map(map.apply)) }
+    package func bounds(after map: AffineTransform) -> Rectangle { Rectangle(around: corners.map(map.apply)) }
 
     /// Returns fractions of a frame's width and height.
     public func relative(to size: PictureSize) -> Rectangle {
@@ -90,28 +90,28 @@ public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible 
 }
 
 /// The map x' = xx·x + xy·y + x, y' = yx·x + yy·y + y, where the last terms are the translation.
-public struct AffineTransform: Sendable, Hashable, Codable {
-    public var xx, xy, x, yx, yy, y: Double
+package struct AffineTransform: Sendable, Hashable, Codable {
+    package var xx, xy, x, yx, yy, y: Double
 
-    public init(xx: Double, xy: Double, x: Double, yx: Double, yy: Double, y: Double) {
+    package init(xx: Double, xy: Double, x: Double, yx: Double, yy: Double, y: Double) {
         (self.xx, self.xy, self.x, self.yx, self.yy, self.y) = (xx, xy, x, yx, yy, y)
     }
 
-    public func apply(to point: Point) -> Point {
+    package func apply(to point: Point) -> Point {
         Point(x: xx * point.x + xy * point.y + x, y: yx * point.x + yy * point.y + y)
     }
 
     /// Returns the map that applies `inner` first, then this one.
-    public func after(_ inner: AffineTransform) -> AffineTransform {
+    package func after(_ inner: AffineTransform) -> AffineTransform {
         AffineTransform(
             xx: xx * inner.xx + xy * inner.yx, xy: xx * inner.xy + xy * inner.yy, x: xx * inner.x + xy * inner.y + x,
             yx: yx * inner.xx + yy * inner.yx, yy: yx * inner.xy + yy * inner.yy, y: yx * inner.x + yy * inner.y + y)
     }
 
-    public static let identity = AffineTransform(xx: 1, xy: 0, x: 0, yx: 0, yy: 1, y: 0)
+    package static let identity = AffineTransform(xx: 1, xy: 0, x: 0, yx: 0, yy: 1, y: 0)
 
     /// `nil` if this map flattens the plane to a line or a point.
-    public var inverse: AffineTransform? {
+    package var inverse: AffineTransform? {
         let determinant = xx * yy - xy * yx
         guard determinant.isFinite, abs(determinant) > 1e-12 else { return nil }
         let (a, b, c, d) = (yy / determinant, -xy / determinant, -yx / determinant, xx / determinant)
@@ -120,29 +120,29 @@ public struct AffineTransform: Sendable, Hashable, Codable {
 }
 
 /// A square in a frame, rotated about its centre.
-public struct RotatedSquare: Sendable, Hashable {
-    public var center: Point
+package struct RotatedSquare: Sendable, Hashable {
+    package var center: Point
     /// In pixels.
-    public var side: Double
+    package var side: Double
     /// From the frame's x axis to the square's, in radians, clockwise on the screen.
-    public var angle: Double
+    package var angle: Double
 
-    public init(center: Point, side: Double, angle: Double) {
+    package init(center: Point, side: Double, angle: Double) {
         (self.center, self.side, self.angle) = (center, side, angle)
     }
 
     /// The unit vector along the square's x axis.
-    public var axis: Point { Point(x: cos(angle), y: sin(angle)) }
+    package var axis: Point { Point(x: cos(angle), y: sin(angle)) }
 
     /// Interpolates centre and angle linearly, and the side by its logarithm. 0 gives this square, 1 the other one.
-    public func interpolated(to other: RotatedSquare, fraction: Double) -> RotatedSquare {
+    package func interpolated(to other: RotatedSquare, fraction: Double) -> RotatedSquare {
         RotatedSquare(
             center: center + (other.center - center) * fraction, side: side * exp(log(other.side / side) * fraction),
             angle: angle + remainder(other.angle - angle, 2 * .pi) * fraction)
     }
 
     /// Maps a grid of `resolution` × `resolution` over the square (its first cell covers 0…1) to the frame.
-    public func transform(resolution: Int) -> AffineTransform {
+    package func transform(resolution: Int) -> AffineTransform {
         let scale = side / Double(resolution)
         let half = Double(resolution) / 2
         let (cosine, sine) = (cos(angle) * scale, sin(angle) * scale)

@@ -1,13 +1,13 @@
 /// A rectangle in a frame, in whole pixels, origin at the frame's top left corner.
-public struct PixelRectangle: Sendable, Hashable {
-    public var x, y, width, height: Int
+package struct PixelRectangle: Sendable, Hashable {
+    package var x, y, width, height: Int
 
-    public init(x: Int, y: Int, width: Int, height: Int) {
+    package init(x: Int, y: Int, width: Int, height: Int) {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
     /// Makes the smallest rectangle with even edges around what lies inside a frame with even sides; `nil` if empty.
-    public init?(covering rectangle: Rectangle, in size: PictureSize) {
+    package init?(covering rectangle: Rectangle, in size: PictureSize) {
         guard rectangle.x.isFinite, rectangle.y.isFinite, rectangle.width.isFinite, rectangle.height.isFinite else {
             return nil
         }
@@ -25,32 +25,32 @@ public struct PixelRectangle: Sendable, Hashable {
 }
 
 /// A drawing over an area of a frame. Its surface owns the memory, which is valid until the next drawing.
-public struct PixelPatch {
+package struct PixelPatch {
     /// Rows from top to bottom. Pixels have four bytes, B, G, R, A in 0…255, colours premultiplied by A; those of a mask only one,
     /// the coverage from 0 to 255 (full).
-    public let base: UnsafePointer<UInt8>
+    package let base: UnsafePointer<UInt8>
     /// In bytes.
-    public let stride: Int
+    package let stride: Int
     /// All four numbers are even.
-    public let area: PixelRectangle
+    package let area: PixelRectangle
 
-    public init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
+    package init(base: UnsafePointer<UInt8>, stride: Int, area: PixelRectangle) {
         (self.base, self.stride, self.area) = (base, stride, area)
     }
 }
 
 /// An image in memory: B, G, R, A, one byte each, colours premultiplied by A, rows without padding.
-public struct RasterImage: Sendable {
-    public let size: PictureSize
-    public let bytes: [UInt8]
+package struct RasterImage: Sendable {
+    package let size: PictureSize
+    package let bytes: [UInt8]
 
-    public init(size: PictureSize, bytes: [UInt8]) {
+    package init(size: PictureSize, bytes: [UInt8]) {
         precondition(bytes.count == 4 * size.width * size.height, "four bytes a pixel")
         (self.size, self.bytes) = (size, bytes)
     }
 
     /// Halves width and height: each pixel is the mean of four (of fewer at an odd edge).
-    public func halved() -> RasterImage {
+    package func halved() -> RasterImage {
         let target = PictureSize(width: max(1, (size.width + 1) / 2), height: max(1, (size.height + 1) / 2))
         var output = [UInt8](repeating: 0, count: 4 * target.width * target.height)
         for y in 0..<target.height {

@@ -1,18 +1,18 @@
 internal import CPixels
 
 /// A frame in a detector's input tensor, which owns the memory: three planes R', G', B' in 0…255, row by row.
-public struct TensorPicture {
+package struct TensorPicture {
     @usableFromInline let base: UnsafePointer<Float>
     // Strides are in floats.
     @usableFromInline let rowStride: Int
     @usableFromInline let planeStride: Int
     /// The frame starts at the tensor's top left corner; the rest is padding.
-    public let size: PictureSize
+    package let size: PictureSize
 
     /// - Parameters:
     ///   - base: The first of 3 · `tensorSize.width` · `tensorSize.height` floats.
     ///   - size: At least 1 × 1, at most `tensorSize`.
-    public init(base: UnsafePointer<Float>, size: PictureSize, tensorSize: PictureSize) {
+    package init(base: UnsafePointer<Float>, size: PictureSize, tensorSize: PictureSize) {
         precondition(size.width <= tensorSize.width && size.height <= tensorSize.height)
         (self.base, self.size) = (base, size)
         rowStride = tensorSize.width
@@ -51,7 +51,7 @@ public struct TensorPicture {
     ///   - target: At least 1 × 1. The proportions may change.
     ///   - tensorSize: At least `target`. The rest becomes 0.
     ///   - tensor: Room for 3 · `tensorSize.width` · `tensorSize.height` floats.
-    public func resample(to target: PictureSize, tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>) {
+    package func resample(to target: PictureSize, tensorSize: PictureSize, into tensor: UnsafeMutablePointer<Float>) {
         precondition(target.width <= tensorSize.width && target.height <= tensorSize.height)
         let planeLength = tensorSize.width * tensorSize.height
         if target != tensorSize { tensor.update(repeating: 0, count: 3 * planeLength) }
@@ -101,18 +101,18 @@ public struct TensorPicture {
 }
 
 /// Some rows of a picture, from one column to another.
-public struct PictureRegion: Sendable, Equatable {
+package struct PictureRegion: Sendable, Equatable {
     /// One value for each row of the picture.
-    public var rows: [Bool]
+    package var rows: [Bool]
     /// Inside the picture.
-    public var columns: Range<Int>
+    package var columns: Range<Int>
 
-    public init(rows: [Bool], columns: Range<Int>) { (self.rows, self.columns) = (rows, columns) }
+    package init(rows: [Bool], columns: Range<Int>) { (self.rows, self.columns) = (rows, columns) }
 
     /// An empty region of a picture of this size.
-    public init(of size: PictureSize) { self.init(rows: [Bool](repeating: false, count: size.height), columns: 0..<0) }
+    package init(of size: PictureSize) { self.init(rows: [Bool](repeating: false, count: size.height), columns: 0..<0) }
 
-    public mutating func add(row: Int, columns other: Range<Int>) {
+    package mutating func add(row: Int, columns other: Range<Int>) {
         guard !other.isEmpty else { return }
         rows[row] = true
         columns =

@@ -65,21 +65,21 @@ package final class SpawnedProcess: Sendable {
 }
 
 /// A process on this machine, identified by its number and its start time, because the kernel reuses numbers.
-public struct ProcessIdentity: Sendable, Hashable {
-    public let number: Int32
+package struct ProcessIdentity: Sendable, Hashable {
+    package let number: Int32
     /// Clock ticks from the start of the machine.
-    public let startTicks: UInt64
+    package let startTicks: UInt64
 
-    public init(number: Int32, startTicks: UInt64) { (self.number, self.startTicks) = (number, startTicks) }
+    package init(number: Int32, startTicks: UInt64) { (self.number, self.startTicks) = (number, startTicks) }
 
     /// Returns `nil` if the process has ended, or if `/proc` hides it from this user.
-    public init?(number: Int32) {
+    package init?(number: Int32) {
         guard let status = Self.status(of: number) else { return nil }
         self.init(number: number, startTicks: status.startTicks)
     }
 
     /// Whether this process, not a later one with its number, is running; `nil` if `/proc` hides it from this user.
-    public var isRunning: Bool? {
+    package var isRunning: Bool? {
         guard let status = Self.status(of: number) else { return kill(number, 0) == 0 || errno == EPERM ? nil : false }
         return !status.isZombie && status.startTicks == startTicks
     }

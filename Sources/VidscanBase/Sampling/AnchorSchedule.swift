@@ -3,17 +3,17 @@
 ///
 /// Anchors depend only on the samples' times and frame sizes: the first sample of each stride and the last one of each
 /// chunk. Nothing is predicted across two chunks, so separate processes can analyse the chunks of a video.
-public struct AnchorSchedule: Sendable, Equatable {
-    public static let chunkMicroseconds: Int64 = 3_000_000
+package struct AnchorSchedule: Sendable, Equatable {
+    package static let chunkMicroseconds: Int64 = 3_000_000
 
-    public let strideMicroseconds: Int64
+    package let strideMicroseconds: Int64
     /// From one anchor to the next; 1 makes every sample an anchor.
-    public let maximumSamples: Int
+    package let maximumSamples: Int
     /// The maximum size of the frames between two anchors, which are kept until the second one is analysed.
-    public let maximumBytes: Int
+    package let maximumBytes: Int
 
     /// A stride of three samples, but at least 0.3 s and at most 0.6 s.
-    public init(rate: SampleGrid.Rate, maximumSamples: Int = .max, maximumBytes: Int = .max) {
+    package init(rate: SampleGrid.Rate, maximumSamples: Int = .max, maximumBytes: Int = .max) {
         var samples = 0.0
         if case .perSecond(let rate) = rate { samples = 3e6 * Double(rate.denominator) / Double(rate.numerator) }
         strideMicroseconds = Int64(min(max(samples, 300_000), 600_000))
@@ -21,10 +21,10 @@ public struct AnchorSchedule: Sendable, Equatable {
         self.maximumBytes = maximumBytes
     }
 
-    public static func chunk(at microseconds: Int64) -> Int64 { microseconds.flooringDivision(by: chunkMicroseconds) }
+    package static func chunk(at microseconds: Int64) -> Int64 { microseconds.flooringDivision(by: chunkMicroseconds) }
 
     /// In microseconds.
-    public static func nearestBorder(to microseconds: Int64) -> Int64 {
+    package static func nearestBorder(to microseconds: Int64) -> Int64 {
         chunk(at: microseconds + chunkMicroseconds / 2) * chunkMicroseconds
     }
 
@@ -35,26 +35,26 @@ public struct AnchorSchedule: Sendable, Equatable {
 }
 
 /// Groups samples into runs. A run ends with an anchor and contains the samples after the previous anchor.
-public struct RunGrouping<Sample> {
-    public struct Run {
+package struct RunGrouping<Sample> {
+    package struct Run {
         /// In time order, at least one; the last one is the anchor.
-        public var samples: [Sample]
+        package var samples: [Sample]
         /// Whether the only sample is an anchor without a connection to an earlier one.
-        public var isFirst: Bool
+        package var isFirst: Bool
     }
 
     /// Decides whether a sample is connected to the one before: never if their epochs differ.
-    public typealias Position = (microseconds: Int64, epoch: Int, size: PictureSize, byteCount: Int)
+    package typealias Position = (microseconds: Int64, epoch: Int, size: PictureSize, byteCount: Int)
 
     private let schedule: AnchorSchedule
     private var pending: [Sample] = []
     private var pendingBytes = 0
     private var last: Position?
 
-    public init(_ schedule: AnchorSchedule) { self.schedule = schedule }
+    package init(_ schedule: AnchorSchedule) { self.schedule = schedule }
 
     /// Returns the runs that are complete now, at most two.
-    public mutating func add(_ sample: Sample, at position: Position) -> [Run] {
+    package mutating func add(_ sample: Sample, at position: Position) -> [Run] {
         defer { last = position }
         guard let last, schedule.maximumSamples > 1, last.epoch == position.epoch, last.size == position.size,
             AnchorSchedule.chunk(at: last.microseconds) == AnchorSchedule.chunk(at: position.microseconds)
@@ -68,7 +68,7 @@ public struct RunGrouping<Sample> {
     }
 
     /// Returns the last run, unless its last sample was already an anchor.
-    public mutating func finish() -> [Run] {
+    package mutating func finish() -> [Run] {
         guard !pending.isEmpty else { return [] }
         defer { (pending, pendingBytes) = ([], 0) }
         return [Run(samples: pending, isFirst: false)]

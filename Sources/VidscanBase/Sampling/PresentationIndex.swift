@@ -1,20 +1,20 @@
 /// Numbers frames in presentation order among *all* frames of a stream, even if most of them are never decoded.
 ///
 /// Insert every packet that shows a frame when it is read, so that all earlier ones are known when a frame comes out.
-public struct PresentationIndex: Sendable {
+package struct PresentationIndex: Sendable {
     /// Inserted and not yet passed, ascending.
     private var pending: [Int64] = []
     private var passed: Int64
 
     /// - Parameter base: The number of frames presented before the first inserted packet.
-    public init(base: Int64 = 0) { passed = base }
+    package init(base: Int64 = 0) { passed = base }
 
-    public mutating func insert(_ timestamp: Int64) {
+    package mutating func insert(_ timestamp: Int64) {
         pending.insert(timestamp, at: pending.partitionIndex { $0 > timestamp })
     }
 
     /// Returns the index of a frame that came out of the decoder, in presentation order.
-    public mutating func index(of timestamp: Int64?) -> Int64 {
+    package mutating func index(of timestamp: Int64?) -> Int64 {
         defer { passed += 1 }
         guard let timestamp else { return passed }
         let count = pending.partitionIndex { $0 >= timestamp }
@@ -26,20 +26,20 @@ public struct PresentationIndex: Sendable {
 }
 
 /// The properties of a packet that `SamplePlan` needs.
-public struct PacketSummary: Sendable, Equatable {
+package struct PacketSummary: Sendable, Equatable {
     /// In the stream's time base.
-    public var presentation: Int64?
+    package var presentation: Int64?
     /// No later packet is presented before it.
-    public var decoding: Int64?
+    package var decoding: Int64?
     /// Whether decoding can start here: every frame presented at or after this packet is then exact.
-    public var isRandomAccessPoint: Bool
+    package var isRandomAccessPoint: Bool
     /// Whether no other packet refers to this one, so the decoder does not need it.
-    public var isDisposable: Bool
+    package var isDisposable: Bool
     /// Whether an edit list hides this frame. It is decoded because others refer to it, but never shown or counted.
-    public var isHidden: Bool
-    public var byteCount: Int
+    package var isHidden: Bool
+    package var byteCount: Int
 
-    public init(
+    package init(
         presentation: Int64?, decoding: Int64?, isRandomAccessPoint: Bool = false, isDisposable: Bool = false,
         isHidden: Bool = false, byteCount: Int = 0
     ) {

@@ -10,19 +10,19 @@ public struct SampleGrid: Sendable, Equatable {
         case everyFrame
     }
 
-    public let rate: Rate
-    public let clock: StreamClock
+    package let rate: Rate
+    package let clock: StreamClock
     /// In microseconds on the clock; `nil` means from the first frame.
-    public let start: Int64?
+    package let start: Int64?
     /// In microseconds on the clock, exclusive; `nil` means to the last frame.
-    public let end: Int64?
+    package let end: Int64?
 
-    public init(rate: Rate, clock: StreamClock, start: Int64? = nil, end: Int64? = nil) {
+    package init(rate: Rate, clock: StreamClock, start: Int64? = nil, end: Int64? = nil) {
         (self.rate, self.clock, self.start, self.end) = (rate, clock, start, end)
     }
 
     /// Returns the number of ticks at or before a timestamp. Tick 0 is at time 0; before it there are none.
-    public func ticks(upTo timestamp: Int64) -> Int64 {
+    package func ticks(upTo timestamp: Int64) -> Int64 {
         guard case .perSecond(let rate) = rate else { return 0 }
         let numerator = clock.exactNumerator(timestamp)
         guard numerator >= 0 else { return 0 }
@@ -31,7 +31,7 @@ public struct SampleGrid: Sendable, Equatable {
     }
 
     /// Whether the exact time is in `start ..< end`.
-    public func isInWindow(_ timestamp: Int64) -> Bool {
+    package func isInWindow(_ timestamp: Int64) -> Bool {
         if let start, !clock.isAtOrAfter(start, timestamp) { return false }
         if let end, clock.isAtOrAfter(end, timestamp) { return false }
         return true
@@ -40,20 +40,20 @@ public struct SampleGrid: Sendable, Equatable {
 
 /// Selects samples from a decoder's output, in presentation order. Frames that the plan leaves undecoded serve no tick,
 /// so it need not see them. If damage loses the frame for a tick, the next decoded frame serves it.
-public struct FrameSelector: Sendable {
+package struct FrameSelector: Sendable {
     /// Can be replaced by a grid with the same rate and start on a clock with another time base.
-    public var grid: SampleGrid
+    package var grid: SampleGrid
     private var servedTicks: Int64 = 0
 
-    public init(grid: SampleGrid) { self.grid = grid }
+    package init(grid: SampleGrid) { self.grid = grid }
 
     /// Call it for each packet read: a frame before the window serves its tick even if it is never decoded.
-    public mutating func skip(_ timestamp: Int64) {
+    package mutating func skip(_ timestamp: Int64) {
         guard let start = grid.start, !grid.clock.isAtOrAfter(start, timestamp) else { return }
         servedTicks = max(servedTicks, grid.ticks(upTo: timestamp))
     }
 
-    public mutating func selects(_ timestamp: Int64) -> Bool {
+    package mutating func selects(_ timestamp: Int64) -> Bool {
         guard case .perSecond = grid.rate else { return grid.isInWindow(timestamp) }
         let ticks = grid.ticks(upTo: timestamp)
         guard ticks > servedTicks else { return false }

@@ -6,8 +6,8 @@
 /// the rest of the group of pictures can be dropped).
 ///
 /// When in doubt, the plan decodes; `FrameSelector` then selects the samples.
-public struct SamplePlan: Sendable {
-    public enum Action: Sendable, Equatable {
+package struct SamplePlan: Sendable {
+    package enum Action: Sendable, Equatable {
         /// The frame may be wanted. `afterGap`: packets before it were dropped, so the decoder must restart here.
         case decode(afterGap: Bool)
         /// The frame is not wanted: decode it only if other frames refer to it.
@@ -17,10 +17,10 @@ public struct SamplePlan: Sendable {
     }
 
     /// The maximum size of the look-ahead window.
-    public struct Window: Sendable {
-        public var packets, bytes: Int
+    package struct Window: Sendable {
+        package var packets, bytes: Int
 
-        public init(packets: Int = 600, bytes: Int = 24 << 20) { (self.packets, self.bytes) = (packets, bytes) }
+        package init(packets: Int = 600, bytes: Int = 24 << 20) { (self.packets, self.bytes) = (packets, bytes) }
     }
 
     private enum Fate {
@@ -53,24 +53,24 @@ public struct SamplePlan: Sendable {
     private var hasGap = false
 
     /// Whether packets may be skipped. `false` for good once timestamps contradict themselves or after `distrust`.
-    public private(set) var isTrusted: Bool
+    package private(set) var isTrusted: Bool
 
     /// - Parameter allowsSkipping: Whether packets of this codec can be skipped at all.
-    public init(grid: SampleGrid, window: Window = Window(), allowsSkipping: Bool = true) {
+    package init(grid: SampleGrid, window: Window = Window(), allowsSkipping: Bool = true) {
         (self.grid, self.window, isTrusted) = (grid, window, allowsSkipping)
     }
 
     /// Whether `next` answers without further look-ahead.
-    public var isFull: Bool { entries.count >= window.packets || heldBytes >= window.bytes }
+    package var isFull: Bool { entries.count >= window.packets || heldBytes >= window.bytes }
 
     /// Whether every later packet is presented at or after the grid's end.
-    public var isPastEnd: Bool {
+    package var isPastEnd: Bool {
         guard isTrusted, let end = grid.end, horizon > .min else { return false }
         return grid.clock.isAtOrAfter(end, horizon)
     }
 
     /// Adds the next packet in file order.
-    public mutating func push(_ packet: PacketSummary) {
+    package mutating func push(_ packet: PacketSummary) {
         var isUnwanted = false
         if let presentation = packet.presentation, grid.clock.isPlausible(presentation) {
             if let decoding = packet.decoding {
@@ -90,7 +90,7 @@ public struct SamplePlan: Sendable {
     }
 
     /// Removes the oldest packet and returns its action; `nil` if more must come first or, at the end, none is left.
-    public mutating func next(atEnd: Bool) -> Action? {
+    package mutating func next(atEnd: Bool) -> Action? {
         guard let head = entries.first else { return nil }
         let mustAnswer = atEnd || isFull
         if isTrusted, head.fate == .open {
@@ -170,7 +170,7 @@ public struct SamplePlan: Sendable {
     }
 
     /// From here on, decodes everything. Completes a gap that has begun, because decoding cannot start within it.
-    public mutating func distrust() {
+    package mutating func distrust() {
         isTrusted = false
         marks.removeAll()
     }

@@ -1,12 +1,12 @@
 /// One of `count` nearly equal segments of a video. Each border lies between two chunks of `AnchorSchedule`, so the
 /// segments give the same results as the whole video.
-public struct VideoSegment: Sendable, Hashable, Codable, CustomStringConvertible {
+package struct VideoSegment: Sendable, Hashable, Codable, CustomStringConvertible {
     /// From 0.
-    public let index: Int
-    public let count: Int
+    package let index: Int
+    package let count: Int
 
     /// Returns `nil` unless `index` is in 0 ..< `count`.
-    public init?(index: Int, count: Int) {
+    package init?(index: Int, count: Int) {
         guard count > 0, (0..<count).contains(index) else { return nil }
         (self.index, self.count) = (index, count)
     }
@@ -14,7 +14,7 @@ public struct VideoSegment: Sendable, Hashable, Codable, CustomStringConvertible
     /// Returns the segment's part of a window, in microseconds; `nil` if the window's end is unknown. A start of `nil`
     /// is the first frame, an (exclusive) end of `nil` the last one, and the duration is the container's. Segments
     /// neither overlap nor leave gaps. The first and last ones are open where the window is.
-    public func window(start: Int64?, end: Int64?, duration: Int64?) -> (start: Int64?, end: Int64?)? {
+    package func window(start: Int64?, end: Int64?, duration: Int64?) -> (start: Int64?, end: Int64?)? {
         guard let last = [end, duration].compactMap({ $0 }).min() else { return nil }
         let first = start ?? 0
         let span = Int128(max(0, last - first))
@@ -25,7 +25,7 @@ public struct VideoSegment: Sendable, Hashable, Codable, CustomStringConvertible
         return (index == 0 ? start : border(index), index == count - 1 ? end : border(index + 1))
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let (index, count) = (try values.decode(Int.self, forKey: .index), try values.decode(Int.self, forKey: .count))
         guard let segment = VideoSegment(index: index, count: count) else {
@@ -36,5 +36,5 @@ public struct VideoSegment: Sendable, Hashable, Codable, CustomStringConvertible
     }
 
     /// For example `2/7`.
-    public var description: String { "\(index)/\(count)" }
+    package var description: String { "\(index)/\(count)" }
 }

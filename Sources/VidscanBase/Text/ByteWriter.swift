@@ -1,31 +1,31 @@
 /// Writes text with fixed decimals and without the locale, so that the same values give the same bytes everywhere.
-public struct ByteWriter: Sendable {
-    public private(set) var bytes: [UInt8] = []
+package struct ByteWriter: Sendable {
+    package private(set) var bytes: [UInt8] = []
 
-    public init(reservingCapacity capacity: Int = 1 << 16) { bytes.reserveCapacity(capacity) }
+    package init(reservingCapacity capacity: Int = 1 << 16) { bytes.reserveCapacity(capacity) }
 
-    public var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 
-    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-    public mutating func removeLast() { bytes.removeLast() }
-    public mutating func write(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
-    public mutating func write(text: String) { bytes.append(contentsOf: text.utf8) }
-    public mutating func write(byte: UInt8) { bytes.append(byte) }
-    public mutating func write(bytes more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    package mutating func removeLast() { bytes.removeLast() }
+    package mutating func write(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
+    package mutating func write(text: String) { bytes.append(contentsOf: text.utf8) }
+    package mutating func write(byte: UInt8) { bytes.append(byte) }
+    package mutating func write(bytes more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
-    public mutating func write(_ value: Int64) { write(scaled: value, decimals: 0) }
+    package mutating func write(_ value: Int64) { write(scaled: value, decimals: 0) }
 
     /// Writes exactly `decimals` digits (0…9) after the point. Ties round away from zero. Never writes `-0`.
     ///
     /// - Precondition: `value` is finite.
-    public mutating func write(_ value: Double, decimals: Int) {
+    package mutating func write(_ value: Double, decimals: Int) {
         let scaled = (value * Self.powers[decimals]).rounded(.toNearestOrAwayFromZero)
         // Clamps values that do not fit.
         write(scaled: Int64(min(max(scaled, -9e18), 9e18)), decimals: decimals)
     }
 
     /// Writes a number in units of its last decimal: `(1234567, 6)` is `1.234567`.
-    public mutating func write(scaled value: Int64, decimals: Int) {
+    package mutating func write(scaled value: Int64, decimals: Int) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         let divisor = UInt64(Self.powers[decimals])
         let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: divisor)

@@ -1,5 +1,5 @@
 /// One value in a row of a table.
-public enum Field: Sendable, Equatable {
+package enum Field: Sendable, Equatable {
     /// Not measured or not measurable: blank in CSV, `null` in JSON, never 0.
     case missing
     case integer(Int64)
@@ -11,7 +11,7 @@ public enum Field: Sendable, Equatable {
 
 extension ByteWriter {
     /// Writes a row of CSV (RFC 4180), but with `\n` line ends: quotes a field with a comma, a quote or a line break.
-    public mutating func writeCSV(row fields: some Sequence<Field>) {
+    package mutating func writeCSV(row fields: some Sequence<Field>) {
         writeCSV(fields) { CSVField.quoted($0, if: ",\"\n\r") }
     }
 
@@ -39,7 +39,7 @@ extension ByteWriter {
     }
 
     /// Writes JSON (RFC 8259). A missing or non-finite value is `null`.
-    public mutating func writeJSON(_ field: Field) {
+    package mutating func writeJSON(_ field: Field) {
         switch field {
         case .text(let text): writeJSON(text: text)
         case .missing: write("null")
@@ -48,7 +48,7 @@ extension ByteWriter {
         }
     }
 
-    public mutating func writeJSON(names: [String], row fields: some Sequence<Field>) {
+    package mutating func writeJSON(names: [String], row fields: some Sequence<Field>) {
         var separator = UInt8(ascii: "{")
         for (name, field) in zip(names, fields) {
             write(byte: separator)
@@ -67,7 +67,7 @@ extension ByteWriter {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    public mutating func writeJSON(text: String) {
+    package mutating func writeJSON(text: String) {
         write(byte: UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {
             switch scalar {

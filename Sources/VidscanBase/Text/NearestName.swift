@@ -1,19 +1,19 @@
 /// Finds the name that a user probably meant.
-public enum NearestName {
+package enum NearestName {
     /// Returns the name at the smallest optimal string alignment distance (insertions, removals, replacements, and
     /// swaps of neighbours), or `nil` if it exceeds a third of the letters.
-    public static func find(_ name: String, among names: some Sequence<String>) -> String? {
+    package static func find(_ name: String, among names: some Sequence<String>) -> String? {
         let best = candidates(name, names).min { $0.distance < $1.distance }
         return best.flatMap { $0.isNear ? $0.name : nil }
     }
 
     /// Returns the names that contain or resemble the typed one, in the order of `sorted`.
-    public static func near(_ name: String, among names: [String]) -> [String] {
+    package static func near(_ name: String, among names: [String]) -> [String] {
         ranked(name, names).filter { $0.contains || $0.isNear }.map(\.name)
     }
 
     /// Sorts the names that contain the typed one first, then by distance. Equally near names keep their order.
-    public static func sorted(_ names: [String], by name: String) -> [String] { ranked(name, names).map(\.name) }
+    package static func sorted(_ names: [String], by name: String) -> [String] { ranked(name, names).map(\.name) }
 
     /// `isNear`: the distance is at most a third of the letters of the longer name.
     private typealias Candidate = (name: String, contains: Bool, distance: Int, isNear: Bool)
@@ -35,7 +35,7 @@ public enum NearestName {
     }
 
     /// `; did you mean 'scale'?`, or an empty string if no name is near.
-    public static func suggestion(for name: String, among names: some Sequence<String>) -> String {
+    package static func suggestion(for name: String, among names: some Sequence<String>) -> String {
         find(name, among: names).map { "; did you mean '\($0)'?" } ?? ""
     }
 

@@ -28,14 +28,14 @@ package enum NumberText {
     package static func people(_ number: Int) -> String { number == 1 ? "1 person" : "\(number) people" }
 }
 
-public enum TimeText {
+package enum TimeText {
     /// Returns seconds with three decimals: `12.480`.
-    public static func seconds(_ microseconds: Int64) -> String {
+    package static func seconds(_ microseconds: Int64) -> String {
         NumberText.fixed(Double(microseconds) / 1e6, decimals: 3)
     }
 
     /// Returns hours, minutes and seconds: `1:02:05`, `2:05`.
-    public static func clock(_ microseconds: Int64) -> String {
+    package static func clock(_ microseconds: Int64) -> String {
         let seconds = max(0, microseconds) / 1_000_000
         let padded = { (value: Int64) in value < 10 ? "0\(value)" : "\(value)" }
         let minutes = seconds / 60

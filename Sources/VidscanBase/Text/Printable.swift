@@ -2,15 +2,15 @@
 ///
 /// Terminals obey control characters: they change colours, erase text and set titles, and a line break can forge a
 /// line. Bidirectional overrides make one name look like another. Both become escapes such as `\u{1B}`.
-public enum Printable {
+package enum Printable {
     /// Escapes a text for one line, including line breaks and tabs.
-    public static func line(_ text: String) -> String { escaped(text, keeping: "") }
+    package static func line(_ text: String) -> String { escaped(text, keeping: "") }
 
     /// Escapes a text, but keeps its line breaks and tabs.
-    public static func lines(_ text: String) -> String { escaped(text, keeping: "\n\t") }
+    package static func lines(_ text: String) -> String { escaped(text, keeping: "\n\t") }
 
     /// Uses JSON escapes, which keep the values of strings. Control characters below space must lie between values.
-    public static func json(_ text: String) -> String {
+    package static func json(_ text: String) -> String {
         escaped(text, keeping: "\n") { "\\u" + NumberText.hexadecimal($0.value, digits: 4) }
     }
 

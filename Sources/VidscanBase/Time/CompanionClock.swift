@@ -1,7 +1,7 @@
 /// Assigns packets of another stream to epochs of the video, so that audio stays in sync where timestamps jump.
 ///
 /// Streams are interleaved loosely: audio of a new epoch may come before its video, and of the old one after that.
-public struct CompanionClock: Sendable {
+package struct CompanionClock: Sendable {
     /// In microseconds. Audio that falls further behind its own previous packet waits for the video's jump.
     static let backwardLimit: Int64 = 100_000
     /// The maximum number of epochs within the reach of interleaving.
@@ -14,7 +14,7 @@ public struct CompanionClock: Sendable {
     private var expected: Int64?
 
     /// `forwardIsJump`: as in `TimestampContinuity`. `isContinuous`: packets leave no gaps, as in audio, not subtitles.
-    public init(forwardIsJump: Bool, isContinuous: Bool) {
+    package init(forwardIsJump: Bool, isContinuous: Bool) {
         (self.forwardIsJump, self.isContinuous) = (forwardIsJump, isContinuous)
     }
 
@@ -25,7 +25,7 @@ public struct CompanionClock: Sendable {
     ///   - offsets: The offset of each epoch of the video so far.
     ///   - videoPosition: The decoding time of the video's last packet, with its offset.
     ///   - isLate: Stay in the current epoch, rather than wait any longer, if no epoch fits.
-    public mutating func assign(
+    package mutating func assign(
         _ microseconds: Int64, duration: Int64, offsets: [Int64], videoPosition: Int64?, isLate: Bool
     ) -> Int? {
         let assigned = fitting(microseconds, offsets: offsets, videoPosition: videoPosition) ?? (isLate ? epoch : nil)

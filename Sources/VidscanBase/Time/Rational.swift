@@ -30,10 +30,10 @@ public struct Rational: Sendable, Hashable, Codable, ExpressibleByIntegerLiteral
 }
 
 /// Parses numbers exactly: `7.5` is 15/2, not its nearest binary fraction.
-public enum DecimalNumber {
+package enum DecimalNumber {
     /// Parses `12`, `0.25`, `.5` or `30000/1001` exactly; `nil` for other text, negative numbers, more than nine digits
     /// after the point, and a numerator or denominator above 10⁹ (beyond which the sampling arithmetic could overflow).
-    public static func rational(_ text: some StringProtocol) -> Rational? {
+    package static func rational(_ text: some StringProtocol) -> Rational? {
         if let slash = text.firstIndex(of: "/") {
             guard let numerator = integer(text[..<slash]), let denominator = integer(text[text.index(after: slash)...])
             else { return nil }
@@ -53,7 +53,7 @@ public enum DecimalNumber {
 
     /// Parses seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]` into microseconds; `nil` for other or negative text,
     /// and for minutes or seconds after a colon that are not below 60.
-    public static func microseconds(_ text: some StringProtocol) -> Int64? {
+    package static func microseconds(_ text: some StringProtocol) -> Int64? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(fields.count), let last = fields.last, let seconds = rational(last),
             !last.contains("/"), fields.count == 1 || seconds.value < 60

@@ -1,22 +1,22 @@
 /// Converts a stream's timestamps to the time that a player shows: seconds since the container's start. All comparisons
 /// are exact; only `microseconds(at:)`, which is for people, rounds.
-public struct StreamClock: Sendable, Equatable {
+package struct StreamClock: Sendable, Equatable {
     /// Seconds per timestamp unit.
-    public let timeBase: Rational
+    package let timeBase: Rational
     /// The container's start, rounded as FFmpeg's tools print it. Subtracted from every time that people read.
-    public let startMicroseconds: Int64
+    package let startMicroseconds: Int64
     /// The exact start in seconds. Comparisons count from here, so that a frame at the start is at exactly 0.
-    public let start: Rational
+    package let start: Rational
 
     /// - Parameters:
     ///   - timeBase: Numerator and denominator at most 2³¹.
     ///   - start: In seconds, denominator at most 2³¹; `nil` if `startMicroseconds` is exact.
-    public init(timeBase: Rational, startMicroseconds: Int64, start: Rational? = nil) {
+    package init(timeBase: Rational, startMicroseconds: Int64, start: Rational? = nil) {
         (self.timeBase, self.startMicroseconds) = (timeBase, startMicroseconds)
         self.start = start ?? Rational(microseconds: startMicroseconds)
     }
 
-    public func withTimeBase(_ timeBase: Rational) -> StreamClock {
+    package func withTimeBase(_ timeBase: Rational) -> StreamClock {
         StreamClock(timeBase: timeBase, startMicroseconds: startMicroseconds, start: start)
     }
 
@@ -27,7 +27,7 @@ public struct StreamClock: Sendable, Equatable {
     ///   - microseconds: libavformat's start: the earliest start of the container's streams, each rounded.
     ///   - own: The start of this clock's stream.
     ///   - others: The starts of the other streams.
-    public static func exactStart(
+    package static func exactStart(
         microseconds: Int64, own: TimestampInBase?, others: [TimestampInBase] = []
     ) -> Rational {
         let isReported = { (start: TimestampInBase) in start.roundedMicroseconds == microseconds }
@@ -36,14 +36,14 @@ public struct StreamClock: Sendable, Equatable {
     }
 
     /// Whether a timestamp is safe for arithmetic and can be a real position: within 2³³ seconds (272 years).
-    public func isPlausible(_ timestamp: Int64) -> Bool {
+    package func isPlausible(_ timestamp: Int64) -> Bool {
         let limit = Int128(timeBase.denominator) << 33
         return Int128(timestamp).magnitude * Int128(timeBase.numerator).magnitude <= limit.magnitude
     }
 
     /// Returns the time in microseconds, rounded as FFmpeg's tools print it: the product in double precision, correctly
     /// rounded to six decimals. A row's time equals ffprobe's to the last digit.
-    public func microseconds(at timestamp: Int64) -> Int64 {
+    package func microseconds(at timestamp: Int64) -> Int64 {
         let seconds = Double(timestamp) * (Double(timeBase.numerator) / Double(timeBase.denominator))
         let nearest = (seconds * 1e6).rounded(.toNearestOrEven)
         // The product may have been rounded onto a tie. The fused product shows on which side of it the exact one lies.
@@ -67,12 +67,12 @@ public struct StreamClock: Sendable, Equatable {
     var exactDenominator: Int128 { Int128(timeBase.denominator) * Int128(start.denominator) }
 
     /// Whether the exact time of a timestamp is at or after `microseconds`.
-    public func isAtOrAfter(_ microseconds: Int64, _ timestamp: Int64) -> Bool {
+    package func isAtOrAfter(_ microseconds: Int64, _ timestamp: Int64) -> Bool {
         exactNumerator(timestamp) * 1_000_000 >= Int128(microseconds) * exactDenominator
     }
 
     /// Returns the last timestamp at or before `microseconds`: the target of a seek.
-    public func timestamp(atOrBefore microseconds: Int64) -> Int64 {
+    package func timestamp(atOrBefore microseconds: Int64) -> Int64 {
         let seconds = Int128(microseconds) * Int128(start.denominator) + Int128(start.numerator) * 1_000_000
         let quotient = (seconds * Int128(timeBase.denominator)).flooringDivision(
             by: Int128(start.denominator) * Int128(timeBase.numerator) * 1_000_000)
@@ -80,14 +80,14 @@ public struct StreamClock: Sendable, Equatable {
     }
 }
 
-public struct TimestampInBase: Sendable, Equatable {
-    public let timestamp: Int64
-    public let timeBase: Rational
+package struct TimestampInBase: Sendable, Equatable {
+    package let timestamp: Int64
+    package let timeBase: Rational
 
-    public init(_ timestamp: Int64, _ timeBase: Rational) { (self.timestamp, self.timeBase) = (timestamp, timeBase) }
+    package init(_ timestamp: Int64, _ timeBase: Rational) { (self.timestamp, self.timeBase) = (timestamp, timeBase) }
 
     /// Rounded as libavutil rounds: to nearest, halves away from zero.
-    public var roundedMicroseconds: Int64 {
+    package var roundedMicroseconds: Int64 {
         let scaled = Int128(timestamp) * Int128(timeBase.numerator) * 2_000_000
         let half = Int128(timeBase.denominator)
         let doubled = Int128((scaled.magnitude + half.magnitude) / (2 * half.magnitude))
@@ -95,7 +95,7 @@ public struct TimestampInBase: Sendable, Equatable {
     }
 
     /// Rounds to the nearest unit.
-    public func rescaled(to other: Rational) -> Int64 {
+    package func rescaled(to other: Rational) -> Int64 {
         let numerator = Int128(timestamp) * Int128(timeBase.numerator) * Int128(other.denominator)
         let denominator = Int128(timeBase.denominator) * Int128(max(1, other.numerator))
         return Int64(clamping: (2 * numerator + denominator).flooringDivision(by: 2 * denominator))

@@ -1,11 +1,11 @@
 /// Where timestamps jump but the video continues: a recorder restarted, streams were joined, a 33-bit clock wrapped.
-public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
+package struct TimestampDiscontinuity: Sendable, Equatable, Codable {
     /// The first frame after the jump, on the continuous clock.
-    public let microseconds: Int64
+    package let microseconds: Int64
     /// The file's timestamp minus the expected one; negative for a jump back.
-    public let jumpMicroseconds: Int64
+    package let jumpMicroseconds: Int64
 
-    public init(microseconds: Int64, jumpMicroseconds: Int64) {
+    package init(microseconds: Int64, jumpMicroseconds: Int64) {
         (self.microseconds, self.jumpMicroseconds) = (microseconds, jumpMicroseconds)
     }
 }
@@ -15,14 +15,14 @@ public struct TimestampDiscontinuity: Sendable, Equatable, Codable {
 /// A jump is a decoding time more than a second behind the previous packet's. In formats whose clocks may be reset, a
 /// decoding time more than ten seconds ahead is a jump too; in other formats it is a pause. Each jump starts an epoch,
 /// whose timestamps all get the same offset, so that it follows the previous frame.
-public struct TimestampContinuity: Sendable {
+package struct TimestampContinuity: Sendable {
     /// In the stream's time base.
-    public struct Times: Sendable, Equatable {
-        public var presentation, decoding: Int64?
+    package struct Times: Sendable, Equatable {
+        package var presentation, decoding: Int64?
         /// 0 if unknown.
-        public var duration: Int64
+        package var duration: Int64
 
-        public init(presentation: Int64?, decoding: Int64?, duration: Int64 = 0) {
+        package init(presentation: Int64?, decoding: Int64?, duration: Int64 = 0) {
             (self.presentation, self.decoding, self.duration) = (presentation, decoding, duration)
         }
     }
@@ -41,18 +41,18 @@ public struct TimestampContinuity: Sendable {
     /// The minimum decoding time of an epoch's first packets, because the last epoch's frames may wait in the decoder.
     private var decodingFloor: Int64?
     /// Added to every timestamp of this epoch.
-    public private(set) var offset: Int64 = 0
-    public private(set) var epoch = 0
+    package private(set) var offset: Int64 = 0
+    package private(set) var epoch = 0
 
     /// - Parameters:
     ///   - frameDuration: For packets that declare none, in units of the time base.
     ///   - forwardIsJump: Whether the format's clock may be reset to any time.
-    public init(clock: StreamClock, frameDuration: Int64, forwardIsJump: Bool) {
+    package init(clock: StreamClock, frameDuration: Int64, forwardIsJump: Bool) {
         (self.clock, self.frameDuration, self.forwardIsJump) = (clock, max(1, frameDuration), forwardIsJump)
     }
 
     /// Whether the timestamps jump at the next packet in decoding order.
-    public func jumps(at times: Times) -> Bool {
+    package func jumps(at times: Times) -> Bool {
         if let decoding = plausible(times.decoding), let last {
             return isJump(from: last.decoding, duration: last.duration, to: decoding, slack: 0)
         }
@@ -75,7 +75,7 @@ public struct TimestampContinuity: Sendable {
     ///   - first: The epoch's first packets in decoding order, as many as needed to know which is presented first.
     ///   - isRandomAccessPoint: Whether decoding restarts at the first packet, so that all earlier frames are presented
     ///     before it. Otherwise decoding times continue from the previous packet.
-    public mutating func begin(_ first: [Times], isRandomAccessPoint: Bool) -> TimestampDiscontinuity {
+    package mutating func begin(_ first: [Times], isRandomAccessPoint: Bool) -> TimestampDiscontinuity {
         let earliest = first.compactMap { plausible($0.presentation) }.min()
         let decoding = first.first.flatMap { plausible($0.decoding) }
         let byPresentation = earliest.flatMap { earliest in latest.map { $0.presentation &+ $0.duration &- earliest } }
@@ -90,7 +90,7 @@ public struct TimestampContinuity: Sendable {
     }
 
     /// Returns the packet's times on the continuous timeline. Call it for each packet, in decoding order.
-    public mutating func move(_ times: Times) -> Times {
+    package mutating func move(_ times: Times) -> Times {
         var result = Times(
             presentation: moved(times.presentation), decoding: moved(times.decoding), duration: times.duration)
         if let floor = decodingFloor, let decoding = result.decoding {

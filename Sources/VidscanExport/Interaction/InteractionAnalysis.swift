@@ -3,10 +3,10 @@ internal import VidscanFaces
 internal import VidscanResults
 
 /// Compares the people of a finished result in pairs, and writes `dyads.csv`.
-public struct InteractionAnalysis: Sendable {
+package struct InteractionAnalysis: Sendable {
     /// Two people who are in sight together for a shorter time are not compared, and a measure that is known for a shorter
     /// time is blank.
-    public static let minimumSeconds = 10.0
+    package static let minimumSeconds = 10.0
 
     private let output: String?
     private let outputIsFolder, replaces: Bool
@@ -15,7 +15,7 @@ public struct InteractionAnalysis: Sendable {
     ///   - output: A folder, or for one result a file; `nil` is the folder of the result.
     ///   - outputIsFolder: Whether `output` must be a folder, which is created if there is none.
     ///   - replaces: Whether existing files may be replaced.
-    public init(output: String? = nil, outputIsFolder: Bool = false, replaces: Bool = false) {
+    package init(output: String? = nil, outputIsFolder: Bool = false, replaces: Bool = false) {
         self.output = output.map(FilePath.expandingHome)
         (self.outputIsFolder, self.replaces) = (outputIsFolder, replaces)
     }
@@ -24,7 +24,7 @@ public struct InteractionAnalysis: Sendable {
     /// of people. Cancelling the task throws a `VidscanError` with the code `interrupted`.
     ///
     /// - Parameter progressed: Called after each pair with the number of those that are done, and of all.
-    public func run(
+    package func run(
         resultPath: String, progressed: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws -> (path: String, pairs: Int) {
         try await BlockingWork.run(thread: "interact", input: resultPath) { cancellation in

@@ -4,18 +4,18 @@
 /// and after: a morphological closing (Serra, "Image Analysis and Mathematical Morphology", 1982) with a window as long
 /// as the longest blink. Eyes that stay low are closed only if almost nothing of them is open, and the further down
 /// they look, the less, because the lids follow the gaze. Values come in order, once the longest blink has passed.
-public struct EyeClosureFilter: Sendable {
-    public struct Sample: Sendable {
+package struct EyeClosureFilter: Sendable {
+    package struct Sample: Sendable {
         /// Openness as a percentage of the eye's open level; `nil` if it could not be measured.
-        public var left, right: Double?
+        package var left, right: Double?
         /// Above the camera's axis, in degrees.
-        public var gazePitch: Double?
+        package var gazePitch: Double?
         /// Whether the face is so clear that a shallow fall is not noise.
-        public var isClear: Bool
+        package var isClear: Bool
 
-        public var hasOneEye: Bool { (left == nil) != (right == nil) }
+        package var hasOneEye: Bool { (left == nil) != (right == nil) }
 
-        public init(left: Double?, right: Double?, gazePitch: Double?, isClear: Bool) {
+        package init(left: Double?, right: Double?, gazePitch: Double?, isClear: Bool) {
             (self.left, self.right, self.gazePitch, self.isClear) = (left, right, gazePitch, isClear)
         }
 
@@ -32,17 +32,17 @@ public struct EyeClosureFilter: Sendable {
     private var entries: [Entry] = []
     private var next = 0
 
-    public init(longestBlinkSeconds: Double) { window = Int64((longestBlinkSeconds * 1e6).rounded()) }
+    package init(longestBlinkSeconds: Double) { window = Int64((longestBlinkSeconds * 1e6).rounded()) }
 
     /// Returns the openness, 0…100, of the earliest pending samples. `nil` stands for a sample without eyes.
-    public mutating func add(_ sample: Sample?, at microseconds: Int64) -> [Double?] {
+    package mutating func add(_ sample: Sample?, at microseconds: Int64) -> [Double?] {
         guard let sample, sample.left != nil || sample.right != nil else { return finish() + [nil] }
         entries.append((sample, microseconds))
         return advance(to: microseconds)
     }
 
     /// Returns the values that no sample from this time on can change.
-    public mutating func advance(to microseconds: Int64) -> [Double?] {
+    package mutating func advance(to microseconds: Int64) -> [Double?] {
         let end = entries[next...].firstIndex { microseconds - $0.microseconds < window } ?? entries.count
         let values = (next..<end).map { value(at: $0) }
         next = end
@@ -55,7 +55,7 @@ public struct EyeClosureFilter: Sendable {
         return values
     }
 
-    public mutating func finish() -> [Double?] {
+    package mutating func finish() -> [Double?] {
         let values = (next..<entries.count).map { value(at: $0) }
         (entries, next) = ([], 0)
         return values

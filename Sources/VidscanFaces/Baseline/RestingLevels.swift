@@ -10,22 +10,22 @@ public enum BaselineScope: String, Sendable, CaseIterable, Codable {
 
 /// A person's face at rest: the level of each expression, and how far open each eye is, 0…100. It takes away no more
 /// than some people's neutral faces show: heavy brows become neutral, but a constant smile stays.
-public struct RestingLevels: Sendable, Equatable {
+package struct RestingLevels: Sendable, Equatable {
     /// Gaze, the head's direction, flags, emotions and emojis have no resting level.
-    public static let metrics = Metric.allCases.filter { NeutralFaces.levels[$0] != nil || openEyes.contains($0) }
+    package static let metrics = Metric.allCases.filter { NeutralFaces.levels[$0] != nil || openEyes.contains($0) }
     static let openEyes: [Metric] = [.leftEyeOpenness, .rightEyeOpenness]
 
     private let levels: [Metric: Double]
 
-    public init(_ levels: [Metric: Double]) { self.levels = levels }
+    package init(_ levels: [Metric: Double]) { self.levels = levels }
 
     /// As measured; `nil` if the metric has no level.
-    public subscript(metric: Metric) -> Double? { levels[metric] }
+    package subscript(metric: Metric) -> Double? { levels[metric] }
 
     /// Returns what the value would be if the person's face at rest were a typical one: 0…100, higher for a higher
     /// value. An expression's resting level becomes that of a typical neutral face, with straight lines to 0 and 100;
     /// an eye's openness becomes a percentage of its open level.
-    public func relative(_ value: Double, of metric: Metric) -> Double {
+    package func relative(_ value: Double, of metric: Metric) -> Double {
         guard let level = levels[metric] else { return value }
         if Self.openEyes.contains(metric) { return min(100 * value / max(level, Self.lowestOpenLevel), 100) }
         guard let neutral = NeutralFaces.levels[metric] else { return value }
@@ -44,27 +44,27 @@ public struct RestingLevels: Sendable, Equatable {
 /// An expression's level is a low quantile, because muscles at rest do not pull: the face must rest at least a quarter
 /// of the time. An eye's is a high one, because blinks and a lowered gaze make it smaller. Others use the median
 /// (Baltrušaitis et al., "Cross-dataset learning and person-specific normalisation for automatic AU detection", 2015).
-public struct RestingLevelEstimate: Sendable {
+package struct RestingLevelEstimate: Sendable {
     /// Time of samples that a level needs.
-    public static let minimumSeconds = 5.0
+    package static let minimumSeconds = 5.0
     /// Maximum time in seconds that a sample counts for: at a low sampling rate, a few samples are not enough.
-    public static let longestSample = 0.2
+    package static let longestSample = 0.2
     static let restingQuantile = 0.25, openQuantile = 0.9
 
     private var histograms = RestingLevels.metrics.map { _ in StreamingHistogram(range: 0...100) }
     private var seconds = 0.0
 
-    public init() {}
+    package init() {}
 
     /// Adds a sample: the time between samples in seconds, and the values of metrics, 0…100.
-    public mutating func add(seconds: Double, _ value: (Metric) -> Double?) {
+    package mutating func add(seconds: Double, _ value: (Metric) -> Double?) {
         self.seconds += min(seconds, Self.longestSample)
         for (index, metric) in RestingLevels.metrics.enumerated() {
             if let value = value(metric) { histograms[index].add(value) }
         }
     }
 
-    public var levels: RestingLevels? {
+    package var levels: RestingLevels? {
         guard Self.suffices(seconds) else { return nil }
         var levels: [Metric: Double] = [:]
         for (metric, histogram) in zip(RestingLevels.metrics, histograms) {
@@ -75,7 +75,7 @@ public struct RestingLevelEstimate: Sendable {
     }
 
     /// Whether so many samples, at this interval, suffice for levels.
-    public static func suffices(samples: Int, seconds: Double) -> Bool {
+    package static func suffices(samples: Int, seconds: Double) -> Bool {
         suffices(Double(samples) * min(seconds, longestSample))
     }
 

@@ -83,9 +83,9 @@ public struct Episode: Sendable, Equatable {
 }
 
 /// An episode, and the events that say when it begins and ends.
-public struct ObservedEpisode: Sendable, Equatable {
-    public var episode: Episode
-    public var events: [FaceEvent]
+package struct ObservedEpisode: Sendable, Equatable {
+    package var episode: Episode
+    package var events: [FaceEvent]
 
-    public init(_ episode: Episode, events: [FaceEvent] = []) { (self.episode, self.events) = (episode, events) }
+    package init(_ episode: Episode, events: [FaceEvent] = []) { (self.episode, self.events) = (episode, events) }
 }

@@ -1,21 +1,21 @@
 /// Finds the episodes of one face, with their events. An episode lasts from the sample that crosses its threshold to the one that crosses
 /// back, or to the last known sample before a gap that is too long for `EventOptions` to bridge.
-public struct FaceEventDetector: Sendable {
+package struct FaceEventDetector: Sendable {
     /// `nil` where a measure is missing.
-    public struct Measurement: Sendable {
+    package struct Measurement: Sendable {
         /// Of `EyeClosureFilter`, 0…100.
-        public var eyeOpenness: Double?
-        public var hasOneEye: Bool
+        package var eyeOpenness: Double?
+        package var hasOneEye: Bool
         /// 0…100, relative to the face at rest.
-        public var smile: Double?
+        package var smile: Double?
         /// Between the head's direction and the camera.
-        public var turnDegrees: Double?
+        package var turnDegrees: Double?
         /// In degrees.
-        public var yaw, pitch: Double?
+        package var yaw, pitch: Double?
         /// How likely the face speaks, in halves of a percent, 25 times per second from this sample on; 255 without sound.
-        public var speech: [UInt8]
+        package var speech: [UInt8]
 
-        public init(
+        package init(
             eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?, yaw: Double? = nil,
             pitch: Double? = nil, speech: [UInt8] = []
         ) {
@@ -32,7 +32,7 @@ public struct FaceEventDetector: Sendable {
     private var gestures: HeadGestureDetector
     private var speech = MeasuredState(entersAbove: 50, leavesBelow: 40, holdSeconds: 0.2)
 
-    public init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
+    package init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
         (self.faceID, self.options, self.detectsBlinks) = (faceID, options, detectsBlinks)
         gestures = HeadGestureDetector(faceID: faceID)
         closure = MeasuredState(
@@ -47,7 +47,7 @@ public struct FaceEventDetector: Sendable {
     }
 
     /// Adds a later sample, which stands for `seconds`; those in between do not show the face. Returns the episodes that have ended.
-    public mutating func update(
+    package mutating func update(
         _ measurement: Measurement, at microseconds: Int64, seconds: Double, sample: Int
     ) -> [ObservedEpisode] {
         observed(
@@ -62,7 +62,7 @@ public struct FaceEventDetector: Sendable {
     }
 
     /// Ends the open episodes of a face that is out of sight, at the last sample in which each was measured.
-    public mutating func finish() -> [ObservedEpisode] {
+    package mutating func finish() -> [ObservedEpisode] {
         observed(closure: closure.interrupt(), smile: smile.interrupt(), away: away.interrupt())
             + (speech.interrupt().map { [observed(.speaks, $0, [])] } ?? [])
             + gestures.finish().map { ObservedEpisode($0) }
@@ -118,18 +118,18 @@ public struct FaceEventDetector: Sendable {
 }
 
 /// Finds voices that belong to no face in sight.
-public struct OffScreenVoiceDetector: Sendable {
+package struct OffScreenVoiceDetector: Sendable {
     /// While one of the faces may be speaking, no episode begins, but one that has begun goes on.
     private var voice = MeasuredState(entersAbove: 50, leavesBelow: 30, holdSeconds: 0.3, oneSidedMargin: .infinity)
 
-    public init() {}
+    package init() {}
 
     /// Adds a later sample, which stands for `seconds`. Missing sound ends an episode. Returns the episode that has ended.
     ///
     /// - Parameters:
     ///   - voice: How likely somebody speaks, 0…100; `nil` without sound.
     ///   - speaking: How likely each face in sight speaks, 0…100. If one is unknown, it is unknown whose voice it is.
-    public mutating func update(
+    package mutating func update(
         voice likelihood: Double?, speaking: [Double?], at microseconds: Int64, seconds: Double, sample: Int
     ) -> ObservedEpisode? {
         guard let likelihood else { return finish() }
@@ -140,24 +140,24 @@ public struct OffScreenVoiceDetector: Sendable {
     }
 
     /// At the end of the video, or where something may be missing.
-    public mutating func finish() -> ObservedEpisode? {
+    package mutating func finish() -> ObservedEpisode? {
         voice.interrupt().map { ObservedEpisode(Episode(.voiceOffScreen, $0)) }
     }
 }
 
 /// Finds when two people look at each other.
-public struct MutualGazeDetector: Sendable {
+package struct MutualGazeDetector: Sendable {
     private struct Pair: Hashable { let first, second: Int }
 
     private var pairs: [Pair: MeasuredState] = [:]
 
-    public init() {}
+    package init() {}
 
     /// Adds a later sample, which stands for `seconds`. Returns the episodes that have ended.
     ///
     /// - Parameter targets: By person, whom each one in sight looks at: a person, 0 for somebody or something else.
     ///   People whose gaze is unknown are missing.
-    public mutating func update(
+    package mutating func update(
         _ targets: [Int: Int], at microseconds: Int64, seconds: Double, sample: Int
     ) -> [ObservedEpisode] {
         for (person, other) in targets where person < other && targets[other] == person {
@@ -173,7 +173,7 @@ public struct MutualGazeDetector: Sendable {
     }
 
     /// At the end of the video, or where something may be missing.
-    public mutating func finish() -> [ObservedEpisode] {
+    package mutating func finish() -> [ObservedEpisode] {
         sorted.compactMap { pair in pairs[pair]?.interrupt().map { Self.observed(pair, $0) } }
     }
 

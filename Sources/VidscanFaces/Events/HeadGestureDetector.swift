@@ -5,7 +5,7 @@
 /// its ends are seen says whether the head is for a long half-cycle before and after. Follows Kawato and Ohya (2000, "Real-time detection
 /// of nodding and head-shaking by directly detecting and tracking the between-eyes") and Kapoor and Picard (2001, "A
 /// real-time head nod and shake detector"), with the angles of the head instead of image points.
-public struct HeadGestureDetector: Sendable {
+package struct HeadGestureDetector: Sendable {
     private static let minimumHalfCycles = 3
     /// Of a half-cycle.
     private static let minimumDegrees = 3.0
@@ -23,10 +23,10 @@ public struct HeadGestureDetector: Sendable {
     /// The first sample that no gap separates from the last one.
     private var first: Int64 = 0
 
-    public init(faceID: Int) { axes = [.nod, .shake].map { Axis(kind: $0, faceID: faceID) } }
+    package init(faceID: Int) { axes = [.nod, .shake].map { Axis(kind: $0, faceID: faceID) } }
 
     /// Adds a later sample: the angles in degrees, `nil` if they are unknown. Returns the gestures that are now complete.
-    public mutating func update(yaw: Double?, pitch: Double?, at microseconds: Int64) -> [Episode] {
+    package mutating func update(yaw: Double?, pitch: Double?, at microseconds: Int64) -> [Episode] {
         guard let yaw, let pitch else { return [] }
         let gap = last.map { Self.seconds(from: $0, to: microseconds) }
         if let gap, gap < Self.shortestGapSeconds { return [] }
@@ -41,7 +41,7 @@ public struct HeadGestureDetector: Sendable {
     }
 
     /// Returns the gestures that had not ended when the face was last seen.
-    public mutating func finish() -> [Episode] {
+    package mutating func finish() -> [Episode] {
         last = nil
         return axes.indices.compactMap { axes[$0].rest() }.map { complete($0, isEndSeen: false) }
     }

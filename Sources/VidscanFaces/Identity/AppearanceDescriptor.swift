@@ -1,25 +1,25 @@
-public import VidscanBase
+package import VidscanBase
 
 /// A thumbnail of a face and the colours of hair and clothes, which distinguish the people in one scene, but cannot
 /// recognise a person elsewhere. Stored as bytes, because every face's descriptor is kept until the end.
-public struct AppearanceDescriptor: Sendable, Equatable {
+package struct AppearanceDescriptor: Sendable, Equatable {
     /// Of the thumbnail, in cells.
     static let side = 8
     static let lumaBins = 8, chromaBins = 5
     static let regionLength = lumaBins + chromaBins * chromaBins
-    public static let byteCount = side * side + 2 * regionLength + 3
+    package static let byteCount = side * side + 2 * regionLength + 3
 
     /// The face's thumbnail, then hair, clothes, and the mean colour and brightness of the skin.
-    public private(set) var bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
 
     /// Fails unless there are `byteCount` bytes.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
     /// - Parameter image: The whole frame, in whose pixels the face is.
-    public init(_ image: TensorPicture, face: FaceDetection) {
+    package init(_ image: TensorPicture, face: FaceDetection) {
         bytes = []
         bytes.reserveCapacity(Self.byteCount)
         bytes += Self.portrait(image, face.landmarks)
@@ -32,7 +32,7 @@ public struct AppearanceDescriptor: Sendable, Equatable {
     }
 
     /// Returns the part of a picture that the descriptor of a face, in the same pixels, reads.
-    public static func part(describing face: FaceDetection, of size: PictureSize) -> PictureRegion {
+    package static func part(describing face: FaceDetection, of size: PictureSize) -> PictureRegion {
         var part = PictureRegion(of: size)
         for pixel in portraitPixels(face.landmarks, size) { part.add(row: pixel.y, columns: pixel.x..<pixel.x + 1) }
         for area in [skin, hair, clothes] {

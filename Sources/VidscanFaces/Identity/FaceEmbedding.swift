@@ -1,14 +1,14 @@
 /// What a face looks like, as a unit vector of 256 numbers. Faces of one person point in similar directions.
-public struct FaceEmbedding: Sendable, Equatable {
-    public static let length = 256
+package struct FaceEmbedding: Sendable, Equatable {
+    package static let length = 256
 
     /// Their Euclidean norm is 1.
-    public let values: [Float]
+    package let values: [Float]
     /// The mean cosine distance to the nearest ``strangers``: small for a face that resembles many others.
     package let remoteness: Float
 
     /// - Parameter values: With a norm of 1.
-    public init(values: [Float]) {
+    package init(values: [Float]) {
         precondition(values.count == Self.length, "an embedding has \(Self.length) values")
         self.values = values
         let distances = Self.strangers.map { 1 - Self.dot(values, $0) }.sorted()
@@ -16,19 +16,19 @@ public struct FaceEmbedding: Sendable, Equatable {
     }
 
     /// Scales a direction, which is not 0, to a norm of 1.
-    public init(direction: [Float]) {
+    package init(direction: [Float]) {
         let norm = Self.dot(direction, direction).squareRoot()
         self.init(values: direction.map { $0 / max(norm, .leastNormalMagnitude) })
     }
 
     /// 0 for the same direction, 1 for a right angle, 2 for opposite directions.
-    public func cosineDistance(to other: FaceEmbedding) -> Double { Double(1 - Self.dot(values, other.values)) }
+    package func cosineDistance(to other: FaceEmbedding) -> Double { Double(1 - Self.dot(values, other.values)) }
 
     /// The cosine distance, raised for faces that resemble many others and lowered for faces that resemble few, so that
     /// one limit serves everybody. The network places the faces of some groups, and of small children, nearer to each
     /// other. The adjustment is that of adaptive score normalisation (Matejka et al., "Analysis of score normalization in
     /// multilingual speaker recognition", Interspeech 2017), without its division by a deviation.
-    public func distance(to other: FaceEmbedding) -> Double {
+    package func distance(to other: FaceEmbedding) -> Double {
         cosineDistance(to: other) - Double(Self.adjustment(remoteness, other.remoteness))
     }
 

@@ -1,7 +1,7 @@
 /// How well single samples match their track's person: not all do if the track continued on somebody else's face, for
 /// example where two people crossed. Like ``TrackletLinker/Person/confidence``, a logistic function of the smaller
 /// margin: how far the sample is below the threshold, and half of how much nearer its own track is than other people.
-public struct PersonMatch: Sendable {
+package struct PersonMatch: Sendable {
     /// The embeddings of a track's best samples stand for it.
     private static let references = 3
     /// People who were seen best.
@@ -13,7 +13,7 @@ public struct PersonMatch: Sendable {
     /// The person_id of each track; `nil` for dropped tracks.
     private let people: [Int?]
 
-    public init(_ tracks: [TrackSummary], identities: [TrackSelection.Identity?]) {
+    package init(_ tracks: [TrackSummary], identities: [TrackSelection.Identity?]) {
         let references = tracks.map { Array($0.embeddings.prefix(Self.references)) }
         self.references = references
         people = identities.map { $0?.personID }
@@ -37,7 +37,7 @@ public struct PersonMatch: Sendable {
     }
 
     /// How certainly a sample shows its track's person, 0…1: 0.5 if somebody else is as near, `nil` for a dropped track.
-    public func confidence(of embedding: FaceEmbedding, track: Int) -> Double? {
+    package func confidence(of embedding: FaceEmbedding, track: Int) -> Double? {
         guard let person = people[track] else { return nil }
         func distance(to others: [FaceEmbedding]) -> Double {
             others.reduce(0) { $0 + $1.distance(to: embedding) } / Double(others.count)

@@ -5,19 +5,19 @@ internal import VidscanBase
 /// Clusters tracks by their face embeddings. A track without one, such as a profile or a tiny face, joins the person of
 /// its shot whose hair, clothes and position it shares if nobody else comes close. Never joins tracks that are visible at
 /// the same time, or with a timestamp jump between them. A face keeps its number across a cut only with more certainty.
-public struct TrackletLinker: Sendable {
-    public struct Person: Sendable, Equatable {
+package struct TrackletLinker: Sendable {
+    package struct Person: Sendable, Equatable {
         /// Index of the person's first track.
-        public var group: Int
+        package var group: Int
         /// How certain the person is, 0…1: at 0.5, another one is as likely; below that, the track could not be judged.
-        public var confidence: Double
+        package var confidence: Double
     }
 
     /// One element for each track. A group is identified by the index of its first track.
-    public struct Result: Sendable, Equatable {
+    package struct Result: Sendable, Equatable {
         /// Tracks that are one face across cuts.
-        public var faces: [Int]
-        public var people: [Person]
+        package var faces: [Int]
+        package var people: [Person]
     }
 
     /// Small because there may be a million of them: the indices are below `maximumTracks`.
@@ -29,10 +29,10 @@ public struct TrackletLinker: Sendable {
     private static let maximumAbsenceSeconds = 60.0
     private let shapeVariances: [Double]
 
-    public init(shapeVariances: [Double] = []) { self.shapeVariances = shapeVariances }
+    package init(shapeVariances: [Double] = []) { self.shapeVariances = shapeVariances }
 
     /// Groups tracks, which are in order of first appearance, by face and by person.
-    public func link(_ tracks: [TrackSummary]) -> Result {
+    package func link(_ tracks: [TrackSummary]) -> Result {
         let compared = Array(tracks.prefix(Self.maximumTracks))
         let distance = PersonDistance(compared)
         var groups = TrackGroups(compared)

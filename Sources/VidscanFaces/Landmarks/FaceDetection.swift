@@ -1,21 +1,21 @@
 public import VidscanBase
 
 /// One face in one frame, as the detector found it.
-public struct FaceDetection: Sendable, Hashable {
+package struct FaceDetection: Sendable, Hashable {
     /// In display space, inside the frame.
-    public var box: Rectangle
+    package var box: Rectangle
     /// The detector's score, 0…1.
-    public var confidence: Double
-    public var landmarks: FaceLandmarks
+    package var confidence: Double
+    package var landmarks: FaceLandmarks
 
-    public init(box: Rectangle, confidence: Double, landmarks: FaceLandmarks) {
+    package init(box: Rectangle, confidence: Double, landmarks: FaceLandmarks) {
         (self.box, self.confidence, self.landmarks) = (box, confidence, landmarks)
     }
 }
 
 /// In display space. Left and right are the subject's own.
-public struct FaceLandmarks: Sendable, Hashable {
-    public var leftEye, rightEye, nose, leftMouthCorner, rightMouthCorner: Point
+package struct FaceLandmarks: Sendable, Hashable {
+    package var leftEye, rightEye, nose, leftMouthCorner, rightMouthCorner: Point
 
     /// - Parameter points: Five, in the order of the properties.
     package init(points: [Point]) {

@@ -4,15 +4,15 @@ internal import Foundation
 /// people differ most compared to images of one person (linear discriminant analysis; trained by
 /// `scripts/train_face_shape.py`). It does not prove who a person is: on held-out people, comparing two single images
 /// is wrong in 22 % of cases, and comparing two averages of four images in 4 %.
-public struct FaceShape: Sendable {
+package struct FaceShape: Sendable {
     /// Variance between people in each dimension, where that between images of one person is 1.
-    public static let betweenVariances = FaceShapeModel.trained.between
+    package static let betweenVariances = FaceShapeModel.trained.between
 
     private let rows: [[Float]]
     private let canonical: [Vector3]
     private let model = FaceShapeModel.trained
 
-    public init() {
+    package init() {
         let bytes = Data(base64Encoded: model.projection.joined()) ?? Data()
         let (width, scale) = (model.mean.count, model.scale)
         rows = scale.indices.map { row in
@@ -27,7 +27,7 @@ public struct FaceShape: Sendable {
     }
 
     /// Returns 24 numbers, each with a variance of about 1 among images of one person.
-    public func describe(_ mesh: FaceMesh) -> [Float] {
+    package func describe(_ mesh: FaceMesh) -> [Float] {
         let alignment = RigidAlignment(from: model.steady.map(mesh.position), to: canonical)
         let aligned = (model.steady + model.others).map { alignment.apply(to: mesh.position($0)) }
         let coordinates = aligned.flatMap { [$0.x, $0.y, $0.z] }

@@ -1,11 +1,11 @@
 internal import Glibc
-public import VidscanBase
+package import VidscanBase
 
 /// The square crop for the mesh model: centred on the face's points, 1.5 times their extent, with the eyes level.
-public enum MeshCrop {
+package enum MeshCrop {
     /// The coefficients are fitted to the crops on which the mesh converges, over 8,565 views of 13 people rotated by
     /// up to 60° in the frame. The median error is 1–3 % of the side for the centre and 5 % for the side.
-    public static func predicted(from face: FaceDetection) -> RotatedSquare {
+    package static func predicted(from face: FaceDetection) -> RotatedSquare {
         let marks = face.landmarks
         // The subject's right eye is on the left of the frame.
         let eyes = marks.leftEye - marks.rightEye
@@ -23,7 +23,7 @@ public enum MeshCrop {
         return RotatedSquare(center: origin + offset, side: max(side, 2), angle: angle)
     }
 
-    public static func implied(by mesh: FaceMesh) -> RotatedSquare {
+    package static func implied(by mesh: FaceMesh) -> RotatedSquare {
         let eyes = mesh[MeshPoint.leftEyeOuter] - mesh[MeshPoint.rightEyeOuter]
         let angle = atan2(eyes.y, eyes.x)
         let (cosine, sine) = (cos(angle), sin(angle))
@@ -67,10 +67,10 @@ public enum MeshCrop {
 }
 
 /// The square crop for the emotion network, with the eyes level.
-public enum EmotionCrop {
+package enum EmotionCrop {
     /// Returns a square in display space, at least 2 pixels wide. The outer eye corners are a quarter and three
     /// quarters of the width from the left edge, and 50/128 of the height from the top.
-    public static func square(around mesh: FaceMesh) -> RotatedSquare {
+    package static func square(around mesh: FaceMesh) -> RotatedSquare {
         let (right, left) = (mesh[MeshPoint.rightEyeOuter], mesh[MeshPoint.leftEyeOuter])
         let across = left - right
         let drop = (0.5 - 50.0 / 128) * 2
@@ -81,11 +81,11 @@ public enum EmotionCrop {
 }
 
 /// The square in which a face lies like the faces from which the embedding's network learned.
-public enum EmbeddingCrop {
+package enum EmbeddingCrop {
     /// Returns a square in display space, at least 2 pixels wide. Lays five points of the network's own mean face onto
     /// the mesh by rotation, scale and translation (Umeyama, "Least-squares estimation of transformation parameters
     /// between two point patterns", PAMI 13, 1991).
-    public static func square(around mesh: FaceMesh) -> RotatedSquare {
+    package static func square(around mesh: FaceMesh) -> RotatedSquare {
         let points = meanFace.map { mean in Point.mean(mean.indices.map { mesh[$0] }) }
         let (source, target) = (Point.mean(meanFace.map(\.position)), Point.mean(points))
         // In the plane, the best rotation and scale are one complex number: the covariance over the variance.
@@ -115,15 +115,15 @@ public enum EmbeddingCrop {
 }
 
 /// A small aligned picture of a face, kept because only the whole video shows which faces need an embedding.
-public struct FaceCrop: Sendable, Equatable {
+package struct FaceCrop: Sendable, Equatable {
     /// Width and height in pixels.
-    public static let resolution = 128
-    public static let byteCount = 3 * resolution * resolution
+    package static let resolution = 128
+    package static let byteCount = 3 * resolution * resolution
 
     /// R', G', B' in 0…255, shape 3 × 128 × 128, cut as ``EmbeddingCrop`` says.
-    public let pixels: [UInt8]
+    package let pixels: [UInt8]
 
-    public init(pixels: [UInt8]) {
+    package init(pixels: [UInt8]) {
         precondition(pixels.count == Self.byteCount, "a crop has 3 × 128 × 128 values")
         self.pixels = pixels
     }

@@ -4,10 +4,10 @@ internal import VidscanBase
 
 /// Predicts from the pixels of a face which emotion people would name, and whether something covers its mouth or eyes:
 /// it sees wrinkles, shades and cloth that move no point of the mesh. The model card has the figures.
-public struct EmotionNetwork: Sendable {
+package struct EmotionNetwork: Sendable {
     /// Width and height of the input in pixels.
-    public static let resolution = 48
-    public static let inputCount = 3 * resolution * resolution
+    package static let resolution = 48
+    package static let inputCount = 3 * resolution * resolution
 
     struct Description: Decodable {
         struct Convolution: Decodable {
@@ -32,7 +32,7 @@ public struct EmotionNetwork: Sendable {
         var limit: Double
     }
 
-    public let emotions: [String]
+    package let emotions: [String]
     private let stem: [Convolution]
     private let emotionHead, coverHead: Head
     private let floor: Float
@@ -50,7 +50,7 @@ public struct EmotionNetwork: Sendable {
     }
 
     /// The crop is R', G', B', 0…255, as ``EmotionCrop`` says.
-    public func evidence(in crop: UnsafeBufferPointer<Float>) -> PixelEvidence {
+    package func evidence(in crop: UnsafeBufferPointer<Float>) -> PixelEvidence {
         precondition(crop.count == Self.inputCount, "the crop has 3 × 48 × 48 values")
         let (emotions, covers) = outputs(for: crop)
         let odds = emotions.indices.map { index in

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// Computes 52 blendshape scores, expressions, emotions and emojis from a mesh: a small network, trained on the points
 /// of 8,130 faces to reproduce the scores of MediaPipe FaceLandmarker, followed by formulas with fitted constants. The
 /// model card beside the weights has the accuracy of each score.
-public struct ExpressionModel: Sendable {
+package struct ExpressionModel: Sendable {
     private struct Description: Decodable {
         struct Layer: Decodable {
             var name: String
@@ -19,9 +19,9 @@ public struct ExpressionModel: Sendable {
 
     private enum Activation: String, Decodable { case silu, sigmoid }
 
-    public let blendshapeNames: [String]
+    package let blendshapeNames: [String]
     /// Gives `measure` its evidence.
-    public let emotionNetwork: EmotionNetwork
+    package let emotionNetwork: EmotionNetwork
     private let formulas: ExpressionFormulas
     private let canonical: [Vector3]
     private let points, alignmentPoints: [Int]
@@ -29,7 +29,7 @@ public struct ExpressionModel: Sendable {
     private let layers: [(layer: NetworkLayer, activation: Activation)]
 
     /// Reads `expressions.json` and `expressions.weights`, little-endian 32-bit floats.
-    public init(description: Data, weights: Data) throws(ExpressionModelError) {
+    package init(description: Data, weights: Data) throws(ExpressionModelError) {
         let parsed: Description
         do {
             let decoder = JSONDecoder()
@@ -59,7 +59,7 @@ public struct ExpressionModel: Sendable {
     /// relative to the line to the camera. What cannot be seen from `side`, or is covered, has no value; without a side,
     /// only the attention has one. `evidence` is `nil` if ``emotionNetwork`` did not run; `smileThreshold`, 0…100, is for
     /// `has_smile`.
-    public func measure(
+    package func measure(
         _ mesh: FaceMesh, pose: HeadPose, side: MeasuredSide? = .both, evidence: PixelEvidence?,
         smileThreshold: Double = Metric.smileThreshold
     ) -> FaceExpressions {
@@ -93,7 +93,7 @@ public struct ExpressionModel: Sendable {
 
     /// Returns emotions and emojis, 0…100 (valence −100…100), for the expressions and openness of eyes in `relative`,
     /// 0…100, with the pixels' evidence as measured.
-    public func derivedScores(of relative: MetricValues, measured: MetricValues) -> MetricValues {
+    package func derivedScores(of relative: MetricValues, measured: MetricValues) -> MetricValues {
         var values = relative.fractions
         formulas.addEmotionsAndEmojis(to: &values, measured: measured.fractions)
         return values.percentages
@@ -114,26 +114,26 @@ public struct ExpressionModel: Sendable {
 }
 
 /// Likelihoods, 0…100 (valence −100…100), of visible expressions as models and people label images, not of feelings.
-public struct FaceExpressions: Sendable, Equatable {
+package struct FaceExpressions: Sendable, Equatable {
     /// 0…1, in the model's order; none if only one side of the face can be measured.
-    public let blendshapes: [Float]
+    package let blendshapes: [Float]
     fileprivate let values: MetricValues
     /// `nil` if the pixels were not looked at, or only one side of the face can be measured.
-    public let evidence: PixelEvidence?
+    package let evidence: PixelEvidence?
 
     /// In the metric's range; 0 or 1 for a yes-or-no metric.
-    public subscript(metric: Metric) -> Double? { values[metric] }
+    package subscript(metric: Metric) -> Double? { values[metric] }
 
     /// As ``Metric/dominantEmoji(among:score:)``.
-    public func dominantEmoji(among metrics: Set<Metric>) -> Metric? {
+    package func dominantEmoji(among metrics: Set<Metric>) -> Metric? {
         Metric.dominantEmoji(among: metrics) { values[$0] }
     }
 }
 
 /// Why the expression model could not be loaded.
-public struct ExpressionModelError: Error, Sendable, Equatable, CustomStringConvertible {
-    public let reason: String
-    public var description: String { reason }
+package struct ExpressionModelError: Error, Sendable, Equatable, CustomStringConvertible {
+    package let reason: String
+    package var description: String { reason }
 
     static func unknown(_ name: String) -> Self { Self(reason: "expressions.json has the unknown name \(name)") }
 }

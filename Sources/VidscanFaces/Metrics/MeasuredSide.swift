@@ -4,7 +4,7 @@ public enum MeasuredSide: String, Sendable {
     case both, left, right
 
     /// Fails if nothing but the head's direction can be measured. `presence` is the mesh's probability, 0…1.
-    public init?(mesh: FaceMesh, pose: HeadPose, presence: Double) {
+    package init?(mesh: FaceMesh, pose: HeadPose, presence: Double) {
         guard ExpressionLimits.eyePixels(of: mesh) >= ExpressionLimits.minimumEyePixels else { return nil }
         self.init(pose: pose, presence: presence)
     }
@@ -17,32 +17,32 @@ public enum MeasuredSide: String, Sendable {
     }
 
     /// - Parameter yaw: In degrees; > 0 if the subject turns to their left, so that their right side faces the camera.
-    public init?(yaw: Double) {
+    package init?(yaw: Double) {
         guard abs(yaw) <= ExpressionLimits.maximumYawOfSide else { return nil }
         self = abs(yaw) <= ExpressionLimits.maximumYaw ? .both : yaw > 0 ? .right : .left
     }
 }
 
-public enum ExpressionLimits {
+package enum ExpressionLimits {
     /// In degrees from the line to the camera. The scores' mean correlation with the reference is 0.9 up to 10°, 0.87
     /// at 20–30° and 0.67 beyond.
-    public static let maximumYaw = 40.0
+    package static let maximumYaw = 40.0
     /// In degrees. From `maximumYaw` to here, one side is measured.
-    public static let maximumYawOfSide = 60.0
+    package static let maximumYawOfSide = 60.0
     /// In degrees, up or down.
-    public static let maximumPitch = 30.0
+    package static let maximumPitch = 30.0
     /// In degrees, for metrics that compare the halves of the face, because the far half is foreshortened.
-    public static let maximumYawOfHalves = 25.0
+    package static let maximumYawOfHalves = 25.0
     /// Between the outer eye corners, as in a frontal view. Here, a pixel is 5 % of the distance.
-    public static let minimumEyePixels = 20.0
+    package static let minimumEyePixels = 20.0
     /// For the eye of a side: in smaller faces, its openness changes where the eye does not. In 48 samples with 40 to 55
     /// degrees of yaw that were labelled by sight, the near eye's openness is 53 or more in all open eyes and 20 or less
     /// in all closed ones; the far eye's is above 40 in every one.
-    public static let minimumEyePixelsOfSide = 80.0
+    package static let minimumEyePixelsOfSide = 80.0
     /// If the head is turned further than the mesh shows, the presence falls and the mesh lies beside the face.
-    public static let minimumPresenceOfSide = 0.999
+    package static let minimumPresenceOfSide = 0.999
     /// From this likelihood on, 0…100, a part of the face counts as covered and is not measured.
-    public static let covered = 50.0
+    package static let covered = 50.0
     /// Metrics that compare the halves of the face.
     static let halves: [Metric] = [.wink, .smirk, .contempt, .emojiSmirk]
 
@@ -55,13 +55,13 @@ public enum ExpressionLimits {
 }
 
 /// What the pixels of a face show.
-public struct PixelEvidence: Sendable, Equatable {
+package struct PixelEvidence: Sendable, Equatable {
     /// The clipped log odds of each of ``EmotionNetwork/emotions``.
-    public var emotions: [Double]
+    package var emotions: [Double]
     /// How likely something covers the mouth or the eyes, 0…100: a mask, a hand, sunglasses, a microphone.
-    public var mouthCovered, eyesCovered: Double
+    package var mouthCovered, eyesCovered: Double
 
-    public init(emotions: [Double], mouthCovered: Double = 0, eyesCovered: Double = 0) {
+    package init(emotions: [Double], mouthCovered: Double = 0, eyesCovered: Double = 0) {
         (self.emotions, self.mouthCovered, self.eyesCovered) = (emotions, mouthCovered, eyesCovered)
     }
 }

@@ -120,12 +120,12 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     }
 }
 
-public struct MetricValues: Sendable, Equatable {
+package struct MetricValues: Sendable, Equatable {
     private var values = [Double?](repeating: nil, count: Metric.allCases.count)
 
-    public init() {}
+    package init() {}
 
-    public subscript(metric: Metric) -> Double? {
+    package subscript(metric: Metric) -> Double? {
         get { values[metric.index] }
         set { values[metric.index] = newValue }
     }

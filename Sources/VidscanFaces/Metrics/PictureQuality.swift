@@ -1,16 +1,16 @@
 internal import CPixels
-public import VidscanBase
+package import VidscanBase
 
 /// The visibility of a face, measured on the crop that the mesh model receives.
-public struct PictureQuality: Sendable, Equatable {
+package struct PictureQuality: Sendable, Equatable {
     /// Mean luma over the face, 0 (black) to 100 (white).
-    public let brightness: Double
+    package let brightness: Double
     /// Variance of the Laplacian of luma 0…255 over the face scaled to a fixed size, 0 or more: Pech-Pacheco et al.,
     /// "Diatom autofocusing in brightfield microscopy", ICPR 2000.
-    public let sharpness: Double
+    package let sharpness: Double
 
     /// - Parameter tensor: R', G', B' planes, 0…255, of a square 1.5 times as large as the face.
-    public init(tensor: UnsafeBufferPointer<Float>, resolution: Int) {
+    package init(tensor: UnsafeBufferPointer<Float>, resolution: Int) {
         precondition(resolution >= 4)
         let center = Float(resolution) / 2
         // A disc of half the crop's size lies inside the face's outline for any shape of face.
@@ -47,18 +47,18 @@ public struct PictureQuality: Sendable, Equatable {
 }
 
 /// How bright and how sharp a frame is, so that a reader can tell why nothing was found in it.
-public struct FrameQuality: Sendable, Equatable {
+package struct FrameQuality: Sendable, Equatable {
     /// Mean luma, 0 (black) to 100 (white).
-    public var luma: Double
+    package var luma: Double
     /// As that of ``PictureQuality``, but over a frame whose size it depends on.
-    public var sharpness: Double
+    package var sharpness: Double
 
-    public init(luma: Double, sharpness: Double) {
+    package init(luma: Double, sharpness: Double) {
         // Values must not depend on whether they have been stored.
         (self.luma, self.sharpness) = (Double(Float(luma)), Double(Float(sharpness)))
     }
 
-    public init(_ image: TensorPicture) {
+    package init(_ image: TensorPicture) {
         let (width, height) = (image.size.width, image.size.height)
         var total = 0.0, edges = 0.0, squaredEdges = 0.0
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * width) { rows in

@@ -1,17 +1,17 @@
 /// The mean, median and maximum of many values in bounded memory. With 256 bins, the median is exact to half a bin.
-public struct StreamingHistogram: Sendable {
+package struct StreamingHistogram: Sendable {
     private static let bins = 256
     private let range: ClosedRange<Double>
     private var counts = [UInt32](repeating: 0, count: bins)
     private var sum = 0.0
-    public private(set) var count = 0
-    public private(set) var maximum: Double?
+    package private(set) var count = 0
+    package private(set) var maximum: Double?
 
     /// Values outside the range count in the first or last bin.
-    public init(range: ClosedRange<Double>) { self.range = range }
+    package init(range: ClosedRange<Double>) { self.range = range }
 
     /// Ignores non-finite values.
-    public mutating func add(_ value: Double) {
+    package mutating func add(_ value: Double) {
         guard value.isFinite else { return }
         let bin = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Double(Self.bins)
         counts[Int(min(max(bin, 0), Double(Self.bins - 1)))] += 1
@@ -20,10 +20,10 @@ public struct StreamingHistogram: Sendable {
         maximum = max(maximum ?? value, value)
     }
 
-    public var mean: Double? { count > 0 ? sum / Double(count) : nil }
+    package var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
     /// Of an even number of values, the mean of the two in the middle.
-    public var median: Double? {
+    package var median: Double? {
         guard count > 0 else { return nil }
         return (value(at: (count - 1) / 2) + value(at: count / 2)) / 2
     }
@@ -44,7 +44,7 @@ public struct StreamingHistogram: Sendable {
     }
 
     /// Returns the value that a fraction of the values, 0…1, does not exceed, in whatever order they were added.
-    public func quantile(_ fraction: Double) -> Double? {
+    package func quantile(_ fraction: Double) -> Double? {
         guard count > 0 else { return nil }
         let rank = Double(count) * fraction
         var below = 0.0

@@ -1,8 +1,8 @@
 internal import CPixels
-public import VidscanBase
+package import VidscanBase
 
 /// What the shot detector keeps of a frame: a grey thumbnail, histograms of luma and colours, and the sharpness.
-public struct FrameSignature: Sendable, Equatable {
+package struct FrameSignature: Sendable, Equatable {
     /// Of the thumbnail, in cells.
     static let side = 24
     static let lumaBins = 16, chromaBins = 10
@@ -12,14 +12,14 @@ public struct FrameSignature: Sendable, Equatable {
     /// Each sums to 1. Colours are binned by red, then green chromaticity.
     var lumaHistogram, chromaHistogram: [Float]
     /// Mean luma, 0…255.
-    public var brightness: Float
+    package var brightness: Float
     /// Mean absolute luma difference of horizontal and of vertical neighbours.
     var edgesAcross, edgesDown: Float
     /// Standard deviation of the thumbnail.
     var contrast: Float
 
     /// Reads every second pixel of every second row.
-    public init(_ image: TensorPicture) {
+    package init(_ image: TensorPicture) {
         let (columns, lines) = ((image.size.width + 1) / 2, (image.size.height + 1) / 2)
         let side = Self.side
         var (sums, counts) = (Sums(), PixelCounts())
@@ -123,14 +123,14 @@ public struct FrameSignature: Sendable, Equatable {
         var colors: [Float] { (0..<Self.colorBins).map { count(lumaBins + $0) } }
     }
 
-    public static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4
+    package static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4
 
     /// The whole signature, for the intermediate file.
-    public var numbers: [Float] {
+    package var numbers: [Float] {
         thumbnail + lumaHistogram + chromaHistogram + [brightness, edgesAcross, edgesDown, contrast]
     }
 
-    public init(numbers: [Float]) {
+    package init(numbers: [Float]) {
         precondition(numbers.count == Self.numberCount)
         var rest = numbers[...]
         func take(_ count: Int) -> [Float] {

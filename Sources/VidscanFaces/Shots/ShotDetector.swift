@@ -1,8 +1,8 @@
-public import VidscanBase
+package import VidscanBase
 
 /// A transition from one shot to another.
-public struct ShotChange: Sendable, Equatable, Codable {
-    public enum Kind: String, Sendable, Codable {
+package struct ShotChange: Sendable, Equatable, Codable {
+    package enum Kind: String, Sendable, Codable {
         /// From one frame to the next.
         case hard
         /// A dissolve or a fade through black.
@@ -11,12 +11,12 @@ public struct ShotChange: Sendable, Equatable, Codable {
         case discontinuity
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// The first sample of the new shot; for a gradual change, the first in which the new shot prevails.
-    public var sample: Int
-    public var seconds: Double
+    package var sample: Int
+    package var seconds: Double
 
-    public init(kind: Kind, sample: Int, seconds: Double) {
+    package init(kind: Kind, sample: Int, seconds: Double) {
         (self.kind, self.sample, self.seconds) = (kind, sample, seconds)
     }
 }
@@ -27,7 +27,7 @@ public struct ShotChange: Sendable, Equatable, Codable {
 /// differ. After a flash or a passing object, the scene returns; whip pans blur samples; a person who enters or leaves
 /// changes nothing else. None of these is a step. Between similar shots, a step must fill the frame (`FaintCut`). A
 /// dissolve is detected at its end (`GradualChange`). Keeps at most a hundred signatures of the last three seconds.
-public struct ShotDetector: Sendable {
+package struct ShotDetector: Sendable {
     struct Sample: Sendable {
         var number: Int
         var seconds: Double
@@ -52,12 +52,12 @@ public struct ShotDetector: Sendable {
     private var samples: [Sample] = []
     private var count = 0, nextToDecide = 0
     /// In order of time.
-    public private(set) var changes: [ShotChange] = []
+    package private(set) var changes: [ShotChange] = []
 
-    public init() {}
+    package init() {}
 
     /// Adds the next sample. The face boxes are fractions of the frame's sides, 0…1.
-    public mutating func add(_ signature: FrameSignature, faces: [Rectangle] = [], seconds: Double) {
+    package mutating func add(_ signature: FrameSignature, faces: [Rectangle] = [], seconds: Double) {
         let comparison = samples.last.map { SignatureComparison($0.signature, signature) }
         // The same scene under different light is the same shot.
         let step = comparison.map { $0.structure < Self.minimumStructure ? min($0.total, 0.2) : $0.total } ?? 0
@@ -76,7 +76,7 @@ public struct ShotDetector: Sendable {
         { samples.removeFirst() }
     }
 
-    public mutating func finish() {
+    package mutating func finish() {
         for position in samples.indices where samples[position].number >= nextToDecide { decide(at: position) }
         nextToDecide = count
     }

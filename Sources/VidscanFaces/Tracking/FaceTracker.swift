@@ -6,7 +6,7 @@ internal import VidscanBase
 /// Pairs faces with tracks so that the total evidence of position and appearance is largest. A face with low confidence
 /// may continue but not start a track. A cut ends every track, because identity across it is better decided once both
 /// shots are known (`TrackletLinker`). Numbers count from 1, from left to right within a sample, and are never reused.
-public struct FaceTracker: Sendable {
+package struct FaceTracker: Sendable {
     /// For a face in almost the same position, a moment later in the same shot.
     private static let minimumAppearanceScore = -2.2
 
@@ -27,20 +27,20 @@ public struct FaceTracker: Sendable {
     ///   - startingConfidence: Minimum confidence of a face that starts a track, 0…1.
     ///   - shapeVariances: Between people, of each number of a shape, relative to one person's images; empty without
     ///     shapes.
-    public init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
+    package init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
         (self.maximumGapSeconds, self.startingConfidence) = (maximumGapSeconds, startingConfidence)
         self.shapeVariances = shapeVariances
     }
 
     /// Tracks that a later sample may continue.
-    public var activeTracks: Set<Int> { Set(tracks.map(\.id)) }
+    package var activeTracks: Set<Int> { Set(tracks.map(\.id)) }
 
     /// Returns the track of each face; `nil` if its confidence is too low to start one. Boxes are in display space.
     ///
     /// - Parameters:
     ///   - isAfterCut: Whether a shot began after the previous sample and at or before this one.
     ///   - strangers: Indices of detections that start a track, and end the one that they would continue.
-    public mutating func update(
+    package mutating func update(
         _ detections: [TrackedDetection], seconds: Double, isAfterCut: Bool = false, strangers: Set<Int> = []
     ) -> [Int?] {
         tracks.removeAll { isAfterCut || seconds - $0.motion.seconds > maximumGapSeconds + 1e-6 }

@@ -4,14 +4,14 @@ internal import Glibc
 /// (Cleveland, "Robust locally weighted regression", JASA 74, 1979, without the robustness). A parabola preserves the
 /// height of peaks. With fewer than five samples within reach, the value is unchanged, because a straighter line would
 /// distort peaks by more than the noise.
-public enum LocalRegression {
+package enum LocalRegression {
     /// Maximum distance of a sample that is used, in seconds.
-    public static let reach = 0.3
+    package static let reach = 0.3
     /// Standard deviation of the weights, in seconds.
     private static let width = 0.1
 
     /// Returns weights for the value at time 0; they sum to 1. Offsets are seconds within `reach`; exactly one is 0.
-    public static func factors(offsets: [Double]) -> [Double] {
+    package static func factors(offsets: [Double]) -> [Double] {
         let unchanged = offsets.map { $0 == 0 ? 1.0 : 0 }
         guard offsets.count >= 5 else { return unchanged }
         let weights = offsets.map { exp(-0.5 * ($0 / width) * ($0 / width)) }

@@ -1,39 +1,39 @@
 /// Selects the tracks to keep and numbers their faces and people.
-public struct TrackSelection: Sendable {
-    public struct Options: Sendable, Equatable {
+package struct TrackSelection: Sendable {
+    package struct Options: Sendable, Equatable {
         /// Shorter tracks are flicker, unless their shot has no more samples.
-        public var minimumSamples = 2
+        package var minimumSamples = 2
         /// Keeps the most prominent people; `nil` keeps all.
-        public var maximumFaces: Int?
+        package var maximumFaces: Int?
 
         /// Minimum mean confidence, 0…1, of a track that never reaches `sureConfidence`; 1.2 times as high for fewer
         /// than five samples. Toys and patterns rarely have a high confidence for long.
-        public var meanConfidence = 0.0
+        package var meanConfidence = 0.0
         /// Reaching this confidence, 0…1, once exempts a track from `meanConfidence`.
-        public var sureConfidence = 0.8
+        package var sureConfidence = 0.8
 
-        public init() {}
+        package init() {}
     }
 
-    public struct Identity: Sendable, Equatable {
+    package struct Identity: Sendable, Equatable {
         /// From 1 in order of first appearance. Tracks that a cut interrupted may share a face.
-        public var faceID, personID: Int
+        package var faceID, personID: Int
         /// The lowest ``TrackletLinker/Person/confidence`` of the face's tracks, 0…1.
-        public var personConfidence: Double
+        package var personConfidence: Double
 
-        public init(faceID: Int, personID: Int, personConfidence: Double) {
+        package init(faceID: Int, personID: Int, personConfidence: Double) {
             (self.faceID, self.personID, self.personConfidence) = (faceID, personID, personConfidence)
         }
     }
 
     /// By the tracker's number minus 1; `nil` for dropped tracks.
-    public let identities: [Identity?]
+    package let identities: [Identity?]
 
     /// The number of people whom ``Options/maximumFaces`` left out.
-    public let peopleLeftOut: Int
+    package let peopleLeftOut: Int
 
     /// Returns the indices of the tracks that are seen often and clearly enough to be faces.
-    public static func candidates(_ tracks: [TrackSummary], samplesOfShot: [Int], options: Options) -> [Int] {
+    package static func candidates(_ tracks: [TrackSummary], samplesOfShot: [Int], options: Options) -> [Int] {
         tracks.indices.filter { index in
             let available = samplesOfShot.indices.contains(tracks[index].shot) ? samplesOfShot[tracks[index].shot] : 1
             let isDoubtful =
@@ -44,7 +44,7 @@ public struct TrackSelection: Sendable {
     }
 
     /// - Parameter tracks: All tracks, in the order of their numbers, which count from 1.
-    public init(_ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker) {
+    package init(_ tracks: [TrackSummary], samplesOfShot: [Int], options: Options, linker: TrackletLinker) {
         let kept = Self.candidates(tracks, samplesOfShot: samplesOfShot, options: options)
         let linked = linker.link(kept.map { tracks[$0] })
         let people = linked.people

@@ -1,49 +1,49 @@
-public import VidscanBase
+package import VidscanBase
 
 /// What stays in memory of a track after its faces are written to the intermediate file.
-public struct TrackSummary: Sendable {
-    public struct Crop: Sendable {
-        public let seconds, weight: Double
+package struct TrackSummary: Sendable {
+    package struct Crop: Sendable {
+        package let seconds, weight: Double
         /// In the intermediate file.
-        public let offset: Int
+        package let offset: Int
         /// `nil` until computed, and for a crop that does not show the face clearly.
-        public var embedding: FaceEmbedding?
+        package var embedding: FaceEmbedding?
 
-        public init(seconds: Double, weight: Double, offset: Int, embedding: FaceEmbedding? = nil) {
+        package init(seconds: Double, weight: Double, offset: Int, embedding: FaceEmbedding? = nil) {
             (self.seconds, self.weight, self.offset, self.embedding) = (seconds, weight, offset, embedding)
         }
     }
 
-    public private(set) var firstSeconds, lastSeconds: Double
-    public private(set) var firstSample, lastSample: Int
-    public private(set) var samples = 0
+    package private(set) var firstSeconds, lastSeconds: Double
+    package private(set) var firstSample, lastSample: Int
+    package private(set) var samples = 0
     /// Shot of the first sample.
-    public let shot: Int
+    package let shot: Int
     /// Number of timestamp jumps before the track. No track continues across a jump.
-    public let epoch: Int
+    package let epoch: Int
     private(set) var firstBox, lastBox: Rectangle
     /// Over the last two samples, in pixels per second.
     private var lastVelocity = Point.zero
     /// Sum over samples of the face's size as a fraction of the frame's shorter side.
-    public private(set) var prominence = 0.0
-    public private(set) var bestConfidence = 0.0, bestWeight = 0.0
+    package private(set) var prominence = 0.0
+    package private(set) var bestConfidence = 0.0, bestWeight = 0.0
     private var confidenceSum = 0.0
-    public var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
+    package var meanConfidence: Double { confidenceSum / Double(max(samples, 1)) }
     /// Whether a sample differed from those before as much as somebody else might.
-    public private(set) var hasChangedLook = false
+    package private(set) var hasChangedLook = false
     /// A difference of `IdentityProfile.Difference.portrait`.
     private static let otherLook = 0.1
     /// Averaged over the samples by weight.
     private(set) var profile = IdentityProfile()
     /// Of the samples with the highest weights that are not close together, at most five, the highest first.
-    public private(set) var crops: [Crop] = []
+    package private(set) var crops: [Crop] = []
     /// In the order of ``crops``.
-    public var embeddings: [FaceEmbedding] { crops.compactMap(\.embedding) }
+    package var embeddings: [FaceEmbedding] { crops.compactMap(\.embedding) }
     private static let maximumCrops = 5
     /// In display space.
-    public let pictureSize: PictureSize
+    package let pictureSize: PictureSize
 
-    public init(
+    package init(
         detection: TrackedDetection, seconds: Double, sample: Int, shot: Int, epoch: Int = 0, pictureSize: PictureSize
     ) {
         (self.shot, self.epoch, self.pictureSize) = (shot, epoch, pictureSize)
@@ -53,7 +53,7 @@ public struct TrackSummary: Sendable {
     }
 
     /// Adds a sample. Its weight is high for faces that are large, frontal and detected with high confidence.
-    public mutating func add(_ detection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
+    package mutating func add(_ detection: TrackedDetection, weight: Double, seconds: Double, sample: Int) {
         if samples > 0, seconds > lastSeconds {
             lastVelocity = (detection.box.center - lastBox.center) / (seconds - lastSeconds)
         }
@@ -68,7 +68,7 @@ public struct TrackSummary: Sendable {
         profile.add(detection, weight: Float(weight))
     }
 
-    public mutating func add(_ crop: Crop) {
+    package mutating func add(_ crop: Crop) {
         // Crops from all over the track show more sides of a person, and whether it is one.
         let spacing = (lastSeconds - firstSeconds) / Double(2 * Self.maximumCrops)
         if let near = crops.firstIndex(where: { abs($0.seconds - crop.seconds) < spacing }) {
@@ -80,13 +80,13 @@ public struct TrackSummary: Sendable {
         if crops.count > Self.maximumCrops { crops.removeLast() }
     }
 
-    public mutating func setEmbedding(_ embedding: FaceEmbedding?, ofCrop crop: Int) {
+    package mutating func setEmbedding(_ embedding: FaceEmbedding?, ofCrop crop: Int) {
         crops[crop].embedding = embedding
     }
 
     /// When the track continued on somebody else's face, in seconds: the crops before resemble each other, and so do those
     /// after, but not the two groups. `nil` if all seem to be one person.
-    public var personChange: ClosedRange<Double>? {
+    package var personChange: ClosedRange<Double>? {
         let crops = crops.filter { $0.embedding != nil }.sorted { $0.seconds < $1.seconds }
         let faces = crops.compactMap(\.embedding)
         func mean(_ pairs: [(FaceEmbedding, FaceEmbedding)]) -> Double? {
@@ -116,10 +116,10 @@ public struct TrackSummary: Sendable {
     }
 
     /// Whether two tracks are never visible at the same time and have no timestamp jump between them.
-    public func mayBeSamePerson(as other: TrackSummary) -> Bool { epoch == other.epoch && !overlaps(other) }
+    package func mayBeSamePerson(as other: TrackSummary) -> Bool { epoch == other.epoch && !overlaps(other) }
 
     /// Whether the face was last seen at the frame's edge or moving out. `interval` is between samples, in seconds.
-    public func hasLeft(interval: Double) -> Bool {
+    package func hasLeft(interval: Double) -> Bool {
         let (width, height) = (Double(pictureSize.width), Double(pictureSize.height))
         let next = lastBox.offset(dx: lastVelocity.x * interval, dy: lastVelocity.y * interval)
         return [lastBox, next].contains { box in
@@ -131,22 +131,22 @@ public struct TrackSummary: Sendable {
 }
 
 /// One face in one sample, as the input of the tracker.
-public struct TrackedDetection: Sendable {
-    public var box: Rectangle
+package struct TrackedDetection: Sendable {
+    package var box: Rectangle
     /// The detector's score, 0…1.
-    public var confidence: Double
-    public var appearance: AppearanceDescriptor?
+    package var confidence: Double
+    package var appearance: AppearanceDescriptor?
     /// Numbers with a variance of 1 among one person's images; `nil` if the shape cannot be measured.
-    public var shape: [Float]?
+    package var shape: [Float]?
 
-    public init(
+    package init(
         box: Rectangle, confidence: Double = 1, appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
     ) {
         (self.box, self.confidence, self.appearance, self.shape) = (box, confidence, appearance, shape)
     }
 
     /// How much a face differs from the one before in its track, 0…2.
-    public func change(from earlier: TrackedDetection) -> Double {
+    package func change(from earlier: TrackedDetection) -> Double {
         let look = IdentityProfile(earlier).difference(to: IdentityProfile(self)).portrait ?? 0
         return look + 1 - box.intersectionOverUnion(with: earlier.box)
     }

@@ -1,15 +1,15 @@
 internal import Glibc
-public import VidscanBase
+package import VidscanBase
 internal import VidscanMedia
 
 /// A file to analyse, as it was at the beginning of the run.
-public struct InputFile: Sendable {
+package struct InputFile: Sendable {
     package let name, absolutePath: String
     package let bytes: Int64
     package let modified: Double
 
     /// Throws unless the path leads to a readable regular file: a folder has no frames, and a pipe would block.
-    public init(_ name: String) throws(VidscanError) {
+    package init(_ name: String) throws(VidscanError) {
         self.name = name
         let failure = { (code: MediaError.Code, reason: String) in
             VidscanError(.media(code), reason, input: name, stage: .open)

@@ -1,7 +1,7 @@
-public import VidscanMedia
+package import VidscanMedia
 
 /// Receives a run's progress and warnings, on the run's threads.
-public protocol RunObserver: Sendable {
+package protocol RunObserver: Sendable {
     /// Called once the input is open and its first frames are being decoded.
     func opened(_ input: String, info: VideoInfo)
     /// Called after each frame.
@@ -10,11 +10,11 @@ public protocol RunObserver: Sendable {
     func warned(_ input: String, message: String)
 }
 
-public struct RunProgress: Sendable, Equatable {
+package struct RunProgress: Sendable, Equatable {
     /// The time of the last processed frame, on the video's clock.
-    public var microseconds: Int64
+    package var microseconds: Int64
     /// The numbers of processed frames and of the faces in them. Tracking may still drop some of the faces.
-    public var frames, faces: Int
+    package var frames, faces: Int
 
     package init(microseconds: Int64, frames: Int, faces: Int) {
         (self.microseconds, self.frames, self.faces) = (microseconds, frames, faces)

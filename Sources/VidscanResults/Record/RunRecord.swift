@@ -1,6 +1,6 @@
 internal import Foundation
-public import VidscanBase
-public import VidscanFaces
+package import VidscanBase
+package import VidscanFaces
 package import VidscanMedia
 
 /// `run.json`: the input, settings, tools and outcome of a run.
@@ -174,7 +174,7 @@ package struct RunRecord: Codable, Sendable {
 }
 
 /// Returns the model that computes emotions and emojis, given the SHA-256 of each model file that analysed a video.
-public typealias RecordedModel = @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
+package typealias RecordedModel = @Sendable ([String: String]) throws(VidscanError) -> ExpressionModel
 
 package struct Tools: Codable, Equatable, Sendable {
     package var vidscanVersion = Vidscan.version

@@ -1,18 +1,18 @@
 package import VidscanBase
-public import VidscanFaces
+package import VidscanFaces
 
 /// A column of a result table.
-public struct Column: Sendable, Equatable {
-    public let name: String
+package struct Column: Sendable, Equatable {
+    package let name: String
     /// `s`, `px`, `degrees`, or empty for a dimensionless number.
-    public let unit: String
-    public let range, meaning: String
+    package let unit: String
+    package let range, meaning: String
     /// How reliable the measurement is; `nil` unless the column is a metric of a face.
-    public let status: Metric.Status?
+    package let status: Metric.Status?
     /// The words that it can contain, if they need an explanation.
-    public internal(set) var values: [Value] = []
+    package internal(set) var values: [Value] = []
 
-    public struct Value: Sendable, Equatable { public let name, meaning: String }
+    package struct Value: Sendable, Equatable { public let name, meaning: String }
 
     /// `-90 to 90`
     package static func text(of range: ClosedRange<Double>) -> String {

@@ -32,7 +32,7 @@ package struct DyadRow: Sendable {
 }
 
 /// `dyads.csv`: one row per pair of people and measure.
-public enum DyadTable: ResultTable {
+package enum DyadTable: ResultTable {
     package static let definitions: [ColumnDefinition<DyadRow>] = [
         .number("person_a", from: 1, \.personA, "As person_id in faces.csv."),
         .number(

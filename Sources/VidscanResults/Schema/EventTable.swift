@@ -2,7 +2,7 @@ internal import VidscanBase
 package import VidscanFaces
 
 /// `events.csv`: one row per event, in time order.
-public enum EventTable: ResultTable {
+package enum EventTable: ResultTable {
     /// With the meaning of `value`.
     private static func meaning(of kind: FaceEvent.Kind) -> String {
         let options = EventOptions()
@@ -69,7 +69,7 @@ public enum EventTable: ResultTable {
 }
 
 /// `episodes.csv`: one row per interval, in order of its start.
-public enum EpisodeTable: ResultTable {
+package enum EpisodeTable: ResultTable {
     package static let file = "episodes.csv"
 
     private static let measures = Episode.Kind.allCases.compactMap { kind in

@@ -66,7 +66,7 @@ package struct FaceRow: Sendable {
 }
 
 /// `faces.csv`: one row per face and sampled frame. The columns do not depend on the options.
-public enum FaceTable: ResultTable {
+package enum FaceTable: ResultTable {
     package static let names: [String] = columns.map(\.name)
 
     package static let definitions: [ColumnDefinition<FaceRow>] =
@@ -136,7 +136,7 @@ package struct FrameRow: Sendable {
 }
 
 /// `frames.csv`: one row per sampled frame, so that "no face" differs from "not sampled" and "nothing to be seen".
-public enum FrameTable: ResultTable {
+package enum FrameTable: ResultTable {
     /// The members of a frame in `faces.json`, which has the faces instead of their number.
     static let describing = definitions.filter { $0.column.name != "faces" }
 

@@ -25,8 +25,8 @@ package struct PersonRow: Sendable {
 }
 
 /// `people.csv`: one row per person and video, in the order of `study_person_id` and `video`.
-public enum PeopleTable: ResultTable {
-    public static let file = "people.csv"
+package enum PeopleTable: ResultTable {
+    package static let file = "people.csv"
     package static let definitions: [ColumnDefinition<PersonRow>] = [
         .number(
             "study_person_id", from: 1, \.studyPersonID,

@@ -29,7 +29,7 @@ package struct QualityRow: Sendable {
 }
 
 /// `quality.csv`: one row per person.
-public enum QualityTable: ResultTable {
+package enum QualityTable: ResultTable {
     package static let file = "quality.csv"
 
     package static let definitions: [ColumnDefinition<QualityRow>] = [

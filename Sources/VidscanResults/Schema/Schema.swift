@@ -2,11 +2,11 @@ internal import VidscanBase
 internal import VidscanFaces
 
 /// The tables that vidscan writes, and the meaning of their columns.
-public enum Schema {
+package enum Schema {
     /// A file of a result or of a study. The columns of arrays and of other programs' tables are not listed.
-    public struct Table: Sendable {
-        public let file, meaning: String
-        public let columns: [Column]
+    package struct Table: Sendable {
+        package let file, meaning: String
+        package let columns: [Column]
 
         init(_ file: String, _ columns: [Column], _ meaning: String) {
             (self.file, self.columns, self.meaning) = (file, columns, meaning)
@@ -21,7 +21,7 @@ public enum Schema {
         }
     }
 
-    public static let tables = [
+    package static let tables = [
         Table("faces.csv", FaceTable.columns, "One row per face and sampled frame, in time order."),
         Table(
             "frames.csv", FrameTable.columns,
@@ -81,7 +81,7 @@ public enum Schema {
 
     /// Returns the tables that are named by their file, and of others the named columns. `names` may be columns, words
     /// in them such as `look_away`, groups of metrics, and files with or without extension. Throws the first unknown.
-    public static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
+    package static func tables(explaining names: [String]) throws(UnknownColumn) -> [Table] {
         let groups = Metric.Group.allCases.map(\.rawValue)
         let columns = tables.flatMap(\.columns)
         let known = tables.map(\.file) + groups + columns.map(\.name) + columns.flatMap { $0.values.map(\.name) }
@@ -104,7 +104,7 @@ public enum Schema {
     }
 
     /// The tables as text for a terminal.
-    public static func text(_ tables: [Table] = tables) -> String {
+    package static func text(_ tables: [Table] = tables) -> String {
         tables.map { table in
             let width = table.columns.map(\.name.count).max() ?? 0
             let lines = table.columns.flatMap { column in
@@ -116,7 +116,7 @@ public enum Schema {
         }.joined(separator: "\n")
     }
 
-    public static func markdown(_ tables: [Table] = tables) -> String {
+    package static func markdown(_ tables: [Table] = tables) -> String {
         tables.map { table in
             let rows = table.columns.map {
                 "| `\($0.name)` | \($0.unit) | \($0.range) | \($0.status?.rawValue ?? "") | \($0.meaning) |"
@@ -134,7 +134,7 @@ public enum Schema {
     }
 
     /// The tables as a JSON array, with their columns.
-    public static func json(_ tables: [Table] = tables) -> String {
+    package static func json(_ tables: [Table] = tables) -> String {
         let objects = tables.map { table in
             let columns = table.columns.map { column in
                 let values = column.values.map { json(["name", "meaning"], [$0.name, $0.meaning]) }
@@ -164,12 +164,12 @@ public enum Schema {
 }
 
 /// A name that is neither a column nor a file.
-public struct UnknownColumn: Error, CustomStringConvertible {
-    public let name: String
+package struct UnknownColumn: Error, CustomStringConvertible {
+    package let name: String
     /// Similar names, nearest first.
-    public let nearest: [String]
+    package let nearest: [String]
 
-    public var description: String {
+    package var description: String {
         "there is no column or file '\(name)'; the nearest are \(nearest.joined(separator: ", "))"
     }
 }

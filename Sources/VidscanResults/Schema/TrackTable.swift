@@ -48,7 +48,7 @@ package struct TrackRow: Sendable {
 }
 
 /// `tracks.csv`: one row per face_id.
-public enum TrackTable: ResultTable {
+package enum TrackTable: ResultTable {
     /// The numbers whose mean, median and maximum are given for each face_id.
     package static let measures: [FaceField] = FaceField.pose + [.brightness] + FaceField.metrics
 

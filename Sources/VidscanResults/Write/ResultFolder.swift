@@ -1,5 +1,5 @@
 internal import Glibc
-public import VidscanBase
+package import VidscanBase
 
 /// An unfinished result folder: a hidden sibling that gets its final name only when it is complete.
 package final class ResultFolder {
@@ -96,11 +96,11 @@ package final class ResultFolder {
 }
 
 /// Decides where the results of inputs are stored.
-public enum ResultPaths {
+package enum ResultPaths {
     /// Returns one absolute path per input, in order: the file name with `.vidscan` appended. The extension stays
     /// because `a.mp4` and `a.mov` are different inputs. Inputs with the same name from different folders are numbered.
     /// `folder` holds the results; `nil` means the current one. With a `segment`, names are like `a.mp4.part-2-of-7`.
-    public static func plan(inputs: [String], folder: String?, segment: VideoSegment? = nil) -> [String] {
+    package static func plan(inputs: [String], folder: String?, segment: VideoSegment? = nil) -> [String] {
         let ending = segment.map(partEnding) ?? resultEnding
         let base = absolute(folder)
         var taken: Set<PathBytes> = []
@@ -117,7 +117,7 @@ public enum ResultPaths {
     }
 
     /// Returns the absolute path of a result in `folder`; `nil` means the current one.
-    public static func path(of resultName: String, folder: String?) -> String {
+    package static func path(of resultName: String, folder: String?) -> String {
         FilePath.joining(absolute(folder), resultName)
     }
 
