@@ -17,6 +17,7 @@ import argparse
 import csv
 import json
 import random
+import re
 import shutil
 import subprocess
 import tempfile
@@ -849,6 +850,34 @@ def check_doubts(program, work):
         browser.close()
 
 
+def check_small_things(browser, name):
+    """Messages, the border, the address and the focus, in a window of any size."""
+    browser.run("const menu = document.getElementById('only'); menu.value = 'loop'; menu.dispatchEvent(new Event('change'))")
+    said, height, width = browser.run(
+        "const b = document.getElementById('toast').getBoundingClientRect();"
+        " return [document.getElementById('said').textContent, b.height, b.width]")
+    expect("both ends" in said and height < 70 and width > 150, f"{name}: a message is wide enough to be read ({width:.0f} x {height:.0f})")
+    center = "const b = document.getElementById('border').getBoundingClientRect(); return [Math.round(b.x + b.width / 2), Math.round(b.y + b.height / 2)]"
+    tops = []
+    for away in (-900, 900, -60):
+        x, y = browser.run(center)
+        browser.pointer(
+            {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": x, "y": y}, {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": x, "y": min(max(y + away, 1), browser.run("return innerHeight") - 2)},
+            {"type": "pointerUp", "button": 0})
+        tops.append(browser.run(center)[1])
+    expect(tops[0] < tops[2] < tops[1], f"{name}: the border can be dragged up, down and up again {tops}")
+    browser.run("document.getElementById('tab-check').click()")
+    expect(browser.run("return document.getElementById('panel-check').clientHeight") > 150, f"{name}: there is room for a question")
+    browser.run("document.getElementById('tab-events').click(); document.querySelector('.event').click()")
+    expect(re.fullmatch(r"#t=[\d.]+(&person=\d+)?", browser.run("return location.hash")), f"{name}: the address leads to the event that was clicked")
+    browser.run("document.getElementById('tab-people').click(); document.querySelector('#people .go').focus()")
+    browser.key("\ue007", *"Ada", "\ue007")
+    browser.key("\ue00c")
+    named = browser.run("return [document.querySelector('#people .name').textContent, document.activeElement.className]")
+    expect(named[0] == "Ada" and "go" in named[1], f"{name}: after a name was typed, the focus is in the list again {named}")
+
+
 def check_passing_on(program, work):
     """Links to a moment and a person, the rows in view, a picture, print; the size of the first screen."""
     result = result_of(program, work, work / "faces.mp4", "--rate", "5")
@@ -883,6 +912,7 @@ def check_passing_on(program, work):
             browser.run("document.getElementById('border').focus()")
             browser.key("\ue013", "\ue013")
             expect(browser.run("return document.getElementById('area').getBoundingClientRect().height") > before + 20, f"{name}: the border moves")
+            check_small_things(browser, name)
         finally:
             browser.close()
     browser = Browser(1366, 768, False)

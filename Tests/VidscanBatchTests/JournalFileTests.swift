@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import GRDB
 import Synchronization
 import Testing
 import TestSupport
@@ -59,6 +60,25 @@ struct JournalFileTests: JournalTesting {
         #expect(try version() == 1)
         #expect(folder.entries == ["batch.sqlite"])
         #expect(try BatchJournal.openReadOnly(folder: folder.path).items().isEmpty)
+    }
+
+    @Test("A shard's journal that another process is creating counts as empty", arguments: [false, true])
+    func creation(hasMigrationTable: Bool) throws {
+        let folder = try TemporaryFolder()
+        _ = try register([input("/0")], in: BatchJournal(folder: folder.path, shard: BatchShard(index: 0, count: 2)))
+        let begun = try DatabaseQueue(path: folder.path + "/batch-1-of-2.sqlite")
+        try begun.write { database in
+            try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+            if !hasMigrationTable { try database.execute(sql: "DROP TABLE grdb_migrations") }
+        }
+        for writable in [false, true] {
+            #expect(try BatchJournal.all(in: folder.path, writable: writable).map { try $0.items().count } == [1, 0])
+        }
+        try BatchFolder(folder.path).removeLeftovers()
+        try BatchFolder(folder.path).writeCombinedReport()
+        #expect(try BatchFolder(folder.path).prune(olderThanDays: 1).removed == 0)
+        let journal = try BatchJournal(folder: folder.path, shard: BatchShard(index: 1, count: 2))
+        #expect(try journal.items().isEmpty)
     }
 
     @Test("A folder with journals of another number of shards is refused")

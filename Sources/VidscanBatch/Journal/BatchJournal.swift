@@ -57,12 +57,15 @@ package final class BatchJournal: Sendable {
         do {
             if let path {
                 try Self.refuseLinks(path)
-                database = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: isReadOnly))
-                try database.read { try JournalSchema.check($0, path: path) }
-            } else {
-                database = try DatabaseQueue()
-                try JournalSchema.prepare(database, path: "")
+                let found = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: isReadOnly))
+                if try found.read({ try JournalSchema.check($0, path: path) }) {
+                    database = found
+                    return
+                }
             }
+            // There is none, or another process is creating it.
+            database = try DatabaseQueue()
+            try JournalSchema.prepare(database, path: "")
         } catch { throw Self.failure(error, path ?? "") }
     }
 

@@ -39,15 +39,15 @@ enum JournalSchema {
 
     /// Checks the file first, then creates its tables or migrates those of an earlier version.
     static func prepare(_ database: any DatabaseWriter, path: String) throws {
-        try database.read { try check($0, path: path) }
+        _ = try database.read { try check($0, path: path) }
         // Fails if another process migrates at the same moment, and finds the work done in the next round.
         for _ in migrator.migrations where (try? migrator.migrate(database)) != nil { return }
         try migrator.migrate(database)
     }
 
     /// Refuses a file that no version of vidscan has written: vidscan writes to and removes the paths in it, and a
-    /// trigger or a view could run statements of its own.
-    static func check(_ database: Database, path: String) throws {
+    /// trigger or a view could run statements of its own. Returns whether it has its table already.
+    static func check(_ database: Database, path: String) throws -> Bool {
         let found = try objects(in: database)
         let hasItems = found.contains { $0.name == "item" }
         // A journal that is being created has only the table of migrations.
@@ -58,7 +58,7 @@ enum JournalSchema {
             known.get().contains(found) && !isBegun, .input,
             "\(path) is not the journal of a batch, or it was made by a later version of vidscan; move it away, or use"
                 + " another folder")
-        guard hasItems else { return }
+        guard hasItems else { return false }
         let columns = try database.columns(in: "item")
         let applicable = rules.filter { rule in columns.contains { $0.name == rule.column } }.map(\.rule)
         let valid = (columns.map(type) + applicable).map { "(\($0))" }.joined(separator: " AND ")
@@ -69,6 +69,7 @@ enum JournalSchema {
                 "\(path): the row of \(value) is not valid; the journal is damaged or was tampered with, so move it away,"
                     + " or use another folder")
         }
+        return true
     }
 
     /// A table, index, view or trigger.

@@ -168,14 +168,14 @@
     if (!event.detail) byId("name").focus();
   }
   function closeFace() {
-    if (panel.contains(document.activeElement)) opener?.focus();
+    // Lists may have been rebuilt.
+    if (panel.contains(document.activeElement)) (opener?.isConnected ? opener : document.querySelector(".go.chosen, .chosen .go"))?.focus();
     panel.hidden = true;
   }
   onClick({ "close-face": closeFace, "go-best": () => choose(state.selection, state.selection.best) });
 
   function showSelection() {
     const { selection, model } = state;
-    for (const node of document.querySelectorAll("[data-person]")) node.classList.toggle("chosen", selection !== null && +node.dataset.person === selection.person);
     if (!selection) return closeFace();
     const { owner } = selection;
     byId("selected").textContent = `${owner.name}, track ${selection.id}, ${clock(selection.begin)} to ${clock(selection.end)}`;
@@ -185,6 +185,7 @@
     const others = state.order.filter(person => person !== owner).map(person =>
       make("button", { type: "button", className: "face", ariaLabel: `Same person as ${person.name}`, style: colorStyle(person), onclick: () => join(selection, person) },
         portrait(person, 60) ?? make("span", { className: "nopicture" }, "?"), make("bdi", {}, person.name)));
+    if (byId("others").contains(document.activeElement)) byId("close-face").focus();
     byId("others").replaceChildren(...others.length ? [make("span", { className: "hint" }, "Same person as")] : [], ...others);
   }
   // Among many people, what is typed as a name finds those who have it already.

@@ -97,12 +97,13 @@
       context.globalAlpha = 1;
       // A name tells the curves apart where colours do not.
       const first = search(track.from, track.to, row => timeOf(row) >= state.view[0]), value = first < track.to ? number(column, first) : NaN;
-      const at = { x: Math.min(Math.max(toX(timeOf(first)), gutter) + 4, width - 70), y: y(value) - 8 < top + 5 ? y(value) + 10 : y(value) - 8 };
       if (Number.isNaN(value) || state.shownPeople.size < 2 || labelled.has(track.person)) continue;
-      if ([...labelled.values()].some(other => Math.abs(other.x - at.x) < 90 && Math.abs(other.y - at.y) < 11)) continue;
+      const x = Math.min(Math.max(toX(timeOf(first)), gutter) + 4, width - 70), at = [-8, 10, -20, 22].map(away => ({ x, y: y(value) + away }))
+        .find(at => at.y >= top + 5 && at.y <= bottom && ![...labelled.values()].some(other => Math.abs(other.x - at.x) < 90 && Math.abs(other.y - at.y) < 11));
+      if (!at) continue;
       labelled.set(track.person, at);
       context.fillStyle = color;
-      context.fillText(track.owner.name, at.x, at.y, 90);
+      context.fillText(shortened(track.owner.name), at.x, at.y, 90);
     }
     context.restore();
   }

@@ -21,6 +21,7 @@
   const within = (value, low, high) => Math.min(Math.max(value, low), high);
   const percent = part => `${Math.round(100 * part)} %`;
   const words = name => name.replaceAll("_", " ");
+  const shortened = name => [...name].length > 16 ? [...name].slice(0, 15).join("") + "…" : name;
   /** For names of files: the time as 20260131-235959. */
   const stamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   /** A word of a shell's command. */

@@ -36,10 +36,16 @@
         make("button", { type: "button", className: "small", ariaLabel: `Go to ${person.name}`, title: "Go to the clearest picture", onclick: () => choose(person.tracks[0], person.tracks[0].best) }, "→")));
     if (!list.length) list.push(make("li", { className: "empty" }, state.order.length ? "Nobody has this name." : "No face was found."));
     byId("people").replaceChildren(...list);
+    markChosen();
   }
-  /** How often an episode happens to a person; nothing if it does not. */
-  const rate = (person, kind) =>
-    person.episodes.has(kind) ? `${(60 * person.episodes.get(kind).length / Math.max(person.seconds, 1)).toFixed(1)} ${kind}s/min` : "";
+  const markChosen = () => document.querySelectorAll("[data-person]").forEach(node =>
+    node.classList.toggle("chosen", +node.dataset.person === state.selection?.person));
+  /** How often an episode happens to a person; nothing if that was not measured. */
+  function rate(person, kind) {
+    const count = person.episodes.get(kind)?.length ?? 0, metric = metrics.find(metric => metric.name === kind);
+    const isMeasured = count || data.episodes.kinds.includes(kind) && metric && measured(person, metric).fraction > 0;
+    return isMeasured ? `${(60 * count / Math.max(person.seconds, 1)).toFixed(1)} ${kind}s/min` : "";
+  }
   /** A person in one line: how long, how often, and how much of it could be measured. */
   const strip = person => [
     `${person.seconds.toFixed(1)} s${person.tracks.length > 1 ? ` in ${person.tracks.length} tracks` : ""}`,
@@ -78,10 +84,13 @@
     showValues();
     redraw();
   };
+  const unnamed = () => state.order.find(person => !state.model.names.has(person.id));
   const showSelected = () => {
     if (state.selection) showOnly([state.selection.owner]); else say("Select somebody first: click a face or a name.");
   };
-  onClick({ begin: () => openTab("check"), "curves-all": () => showOnly(state.order), "curves-selected": showSelected });
+  onClick({
+    begin: event => { if (review.doubt) openTab("check"); else openAt(event, unnamed().tracks[0]); },
+    "curves-all": () => showOnly(state.order), "curves-selected": showSelected });
   const formatted = (value, { low, high, unit }) => (high - low <= 2 ? value.toFixed(2) : Math.round(value)) + (unit === "degrees" ? "°" : "");
   /** Shows the metric of each person at the playhead. */
   function showValues() {
@@ -138,7 +147,8 @@
       const focused = this.inner.contains(document.activeElement) ? +document.activeElement.dataset.index : -1;
       this.inner.replaceChildren(...this.rows.slice(first, last).map((event, i) =>
         make("button", {
-          type: "button", className: "event", "data-index": first + i, onclick: () => this.show(event),
+          type: "button", className: "event", "data-index": first + i,
+          onclick: () => { this.show(event); writeAddress(origin ? `&from=${origin}` : ""); },
           style: `top: ${(first + i) * this.height}px; ${event.track ? colorStyle(event.track.owner) : ""}`,
         },
         make("span", { className: "when" }, clock(event.time)), make("span", {}, words(event.kind)),
@@ -187,8 +197,8 @@
       const doubts = this.find();
       this.total = Math.max(this.total, doubts.length);
       this.doubt = doubts[0] ?? null;
-      byId("begin").hidden = !doubts.length;
-      byId("begin").textContent = `Begin here: check ${doubts.length} doubtful ${doubts.length === 1 ? "decision" : "decisions"}`;
+      byId("begin").hidden = !doubts.length && !unnamed();
+      byId("begin").textContent = doubts.length ? `Begin here: check ${doubts.length} doubtful ${doubts.length === 1 ? "decision" : "decisions"}` : `Begin here: name ${unnamed()?.name}`;
       byId("tab-check").textContent = doubts.length ? `Check (${doubts.length})` : "Check";
       const answered = this.total - doubts.length, progress = `${answered} of ${this.total} answered`;
       if (!this.doubt) return byId("doubt").replaceChildren(make("p", { className: "empty" }, this.total ? `Done: ${progress}.` : "Nothing left to check."));

@@ -68,7 +68,10 @@
   if (picture) {
     on("model layout ranges events", () => requestAnimationFrame(drawMarks));
     on("model selection events", keepRanges);
-    byId("only").addEventListener("change", keepRanges);
+    byId("only").addEventListener("change", event => {
+      keepRanges();
+      if (event.target.value && !player.ranges?.length) say({ loop: "Set both ends first: A and B.", person: "Select somebody first: click a face or a name.", events: "No event is listed." }[event.target.value]);
+    });
   }
 
   // Passing on: an address, the rows and a picture of what is in view.
@@ -82,13 +85,19 @@
     if (!Number.isNaN(time)) player.stop(time); else if (track) player.stop(track.best);
   }
   addEventListener("hashchange", followAddress);
+  // Last, because lists are made anew.
+  on("model selection view", markChosen);
   const header = document.querySelector("header");
   // A page that leads here may name itself at the end of the address: a file with a relative path.
   const [, origin, originName] = /[#&]from=((?:[^/:\\]+\/)*([^/:\\]+\.html))$/.exec(location.hash) ?? [];
   if (origin) header.prepend(make("a", { href: origin, className: "origin" }, `← ${originName}`));
-  byId("link").addEventListener("click", () => {
+  /** Has the address lead to the playhead, and to who is selected. */
+  function writeAddress(end = "") {
     const person = state.selection ? `&person=${state.selection.person}` : "";
-    history.replaceState(null, "", `#t=${+player.position.toFixed(3)}${person}`);
+    history.replaceState(null, "", `#t=${+player.position.toFixed(3)}${person}${end}`);
+  }
+  byId("link").addEventListener("click", () => {
+    writeAddress();
     navigator.clipboard?.writeText(location.href).then(() => say("The link is copied."), () => say("The link is in the address bar."));
   });
   byId("rows-csv").addEventListener("click", () => {
@@ -101,7 +110,7 @@
         lines.push([time.toFixed(6), track.id, Math.max(0, track.person) || "", `"${(state.model.names.get(track.person) ?? "").replace(/^[=+@-]/, "'$&")}"`, ...values]);
       }
     download(new Blob([lines.map(line => line.join(",") + "\n").join("")], { type: "text/csv" }), `${data.video.name}.rows.csv`);
-    say(`Saved ${lines.length - 1} rows, rounded as they are on this page.`);
+    say(`Saved ${lines.length - 1} rows of ${state.order.filter(person => state.shownPeople.has(person.id)).length} of ${state.order.length} people, rounded as they are on this page.`);
   });
   byId("view-png").addEventListener("click", () => {
     const density = devicePixelRatio || 1, sheet = make("canvas", { width: curves.width, height: curves.height + bars.height }), context = sheet.getContext("2d");
@@ -113,7 +122,7 @@
     context.fillStyle = paint.text;
     state.lanes.forEach((person, index) => {
       const y = curves.height + density * (headHeight() + index * laneHeight() + 16 - lanes.scrollTop);
-      if (y > curves.height + density * headHeight()) context.fillText(person.name, 4, y, density * (gutter - 10));
+      if (y > curves.height + density * headHeight()) context.fillText(shortened(person.name), 4, y, density * (gutter - 10));
     });
     sheet.toBlob(blob => download(blob, `${data.video.name}.timeline.png`));
   });
@@ -122,7 +131,7 @@
   // The border between the video and the timeline, whose height is kept.
   const border = byId("border"), screenArea = byId("screen"), borderKey = "vidscan border";
   function moveBorder(percent) {
-    percent = within(percent, 15, 80);
+    percent = within(percent, 15, innerWidth < 800 ? 45 : 80);
     screenArea.style.setProperty("--timeline", percent + "%");
     border.setAttribute("aria-valuenow", Math.round(percent));
   }

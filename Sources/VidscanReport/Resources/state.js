@@ -38,7 +38,7 @@
     byId("undo-said").hidden = byId("redo-said").hidden = !isChange;
     byId("toast").classList.remove("gone");
     clearTimeout(say.timer);
-    say.timer = setTimeout(() => byId("toast").classList.add("gone"), 8000);
+    say.timer = setTimeout(() => byId("toast").classList.add("gone"), isChange ? 8000 : 5000);
   }
 
   /** What a map has for a key; what `find` returns if it has nothing yet. */

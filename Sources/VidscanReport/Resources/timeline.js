@@ -44,6 +44,8 @@
     // Only the lanes in view are drawn, because there may be hundreds.
     const width = areaWidth, whole = headHeight() + laneHeight() * state.lanes.length + 4, scrolled = lanes.scrollTop;
     byId("lane-space").style.height = whole + "px";
+    // Names do not cover what stays above the lanes.
+    byId("lane-names").style.clipPath = `inset(${headHeight() + scrolled}px 0 0)`;
     const height = Math.max(headHeight(), Math.min(whole, areaHeight - curvesHeight())), context = fit(bars, width, height);
     Object.assign(context, { font: "10px system-ui, sans-serif", textBaseline: "middle", textAlign: "right", fillStyle: paint.soft });
     clip(context, 0, headHeight(), gutter, height);
