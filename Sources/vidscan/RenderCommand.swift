@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
+internal import VidscanBatch
 internal import VidscanFaces
 internal import VidscanPeople
 internal import VidscanRender
@@ -133,8 +134,8 @@ struct VerifyCommand: ReportingCommand {
             An independent check of a video before you pass it on. All its video streams and cover pictures are searched \
             at several scales, with detectors that 'vidscan analyze' does not use, and no table is read. Prints the times \
             at which a face may be visible for two frames or more. People whom you kept visible are not listed, if the \
-            record beside the video is that of the same video. For a result folder, its videos with hidden faces are \
-            searched.
+            record beside the video is that of the same video. For a folder, the videos with hidden faces of all \
+            results in it are searched; without results, all videos.
 
             Exits with status 1 if a face may be visible, and with 2 if something was not searched: a damaged part, \
             subtitles that are pictures, or an attachment.
@@ -227,10 +228,16 @@ struct VerifyCommand: ReportingCommand {
         return withFaces
     }
 
-    /// A result stands for all videos with hidden faces in it.
+    /// A result stands for all videos with hidden faces in it, and another folder for all results, or all videos, in it.
     private static func videos(_ input: String) -> [String] {
-        let videos = FileSystem.entry(input) == .folder ? StoredResult.videosWithHiddenFaces(in: input) : []
-        return videos.isEmpty ? [input] : videos
+        guard FileSystem.entry(input) == .folder else { return [input] }
+        let videos = StoredResult.videosWithHiddenFaces(in: input)
+        guard videos.isEmpty else { return videos }
+        let results = (try? ResultFinder.find(input)) ?? []
+        let inner =
+            results.isEmpty
+            ? InputFinder().find([input]).inputs.map(\.path) : results.filter { $0 != FilePath.absolute(input) }
+        return inner.isEmpty ? [input] : inner.flatMap(Self.videos)
     }
 
     private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {

@@ -284,4 +284,22 @@ struct VerifyTests: AnonymizationTesting {
         try Tool.run("verify", "movie.mp4.vidscan", in: folder)
             .expectError("movie.mp4.vidscan: has no video with hidden faces", status: 2)
     }
+
+    @Test("Of another folder, all results are searched, or all videos; a result without a hidden video is an error")
+    func folders() throws {
+        let folder = try clips()
+        let hidden = try Tool.run("verify", ".", in: folder)
+        #expect(hidden.status == 0 && hidden.errors.contains("movie.mp4.vidscan/anonymized.mp4: no face found; "))
+        try #require(try Tool.run("analyze", "movie.mp4", "-q", "--output", "other", in: folder).status == 0)
+        let other = try Tool.run("verify", ".", in: folder)
+        #expect(other.status == 2 && other.errors.contains("other/movie.mp4.vidscan: has no video with hidden faces"))
+        #expect(other.errors.contains("movie.mp4.vidscan/anonymized.mp4: no face found; "))
+        try FileManager.default.createDirectory(atPath: folder.path + "/public", withIntermediateDirectories: false)
+        try folder.write("", to: "public/notes.txt")
+        try FileManager.default.copyItem(
+            atPath: folder.path + "/movie.mp4", toPath: folder.path + "/public/video-1.mp4")
+        let published = try Tool.run("verify", "public", in: folder)
+        #expect(
+            published.status == 1 && published.errors.contains("public/video-1.mp4: a face may be visible in 5 frames"))
+    }
 }

@@ -124,6 +124,9 @@ struct CoverFileTests {
         try folder.write(record, to: "w.mp4.json")
         #expect(throws: VidscanError.self) { try CoverFile.path(beside: result, output: folder.path + "/w.mp4") }
         #expect(try CoverFile.path(beside: result) == nil)
+        // A video that has lost its record may have been made with covers.
+        try folder.write("video", to: "a.mp4.vidscan/anonymized.mp4")
+        #expect(throws: VidscanError.self) { try CoverFile.path(beside: result) }
         try folder.write(record, to: "a.mp4.vidscan/anonymized.json")
         #expect(throws: VidscanError.self) { try CoverFile.path(beside: result) }
         // Even a link that leads nowhere: reading it fails, and no video is made.

@@ -104,6 +104,19 @@ struct PublicationTests {
         #expect(try Self.records(folder).count == 2)
     }
 
+    @Test("Without the key of what is published, nothing more is, because originals would get new numbers")
+    func missingKey() async throws {
+        let (folder, _, _, _) = try await Self.published()
+        let (kept, elsewhere) = (folder.path + "/public.private", folder.path + "/elsewhere")
+        try FileManager.default.moveItem(atPath: kept, toPath: elsewhere)
+        #expect(throws: VidscanError.self) { try Self.publication(folder) }
+        #expect(!FileManager.default.fileExists(atPath: kept))
+        try FileManager.default.createSymbolicLink(atPath: kept, withDestinationPath: elsewhere)
+        let again = try await Self.publication(folder).publish(
+            Folder(folder.path + "/a.vidscan"), covers: nil, verify: nil)
+        #expect(again == nil)
+    }
+
     @Test("What was removed from the folder stays away, until it is forced or there is another version")
     func withdrawn() async throws {
         let (folder, publication, result, name) = try await Self.published()
@@ -275,7 +288,8 @@ struct PublicationTests {
         let error = await #expect(throws: VidscanError.self) {
             try await publication.publish(result, covers: nil, verify: nil)
         }
-        #expect(error?.reason.hasSuffix("/\(name) is another version of it; --force replaces it") == true)
+        #expect(
+            error?.reason.hasSuffix("/\(name) is another version of it; remove it, or replace it with --force") == true)
         #expect(try Self.names(folder, "public") == [name])
         let replaced = try await Self.publication(folder, replaces: true).publish(result, covers: nil, verify: nil)
         #expect(try Self.names(folder, "public") == [try #require(replaced).name])

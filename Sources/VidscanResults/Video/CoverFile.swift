@@ -123,7 +123,7 @@ package struct CoverFile: Decodable, Sendable {
     }
 
     /// Returns the path of the file beside a result, or `nil` if there is none. Throws if the video in the result, or the one
-    /// at `output`, was made with covers, because without the file they would be lost.
+    /// at `output`, was made with covers, or has lost its record, because without the file they would be lost.
     package static func path(beside result: String, output: String? = nil) throws(VidscanError) -> String? {
         let path = usualPath(beside: result)
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
@@ -134,6 +134,11 @@ package struct CoverFile: Decodable, Sendable {
                 "\(FilePath.name(of: record)) says that the earlier video was made with covers, and"
                     + " \(FilePath.name(of: path)) is missing; give the file, or one with an empty list, with --covers")
         }
+        let hidden = StoredResult.videosWithHiddenFaces(in: FilePath.absolute(result))
+        try require(
+            hidden.isEmpty || FileSystem.entry(records[0]) != nil, .result,
+            "\(FilePath.name(of: hidden.first ?? "")) has lost its anonymized.json, which says whether covers were drawn; give"
+                + " their file, or one with an empty list, with --covers")
         return nil
     }
 }

@@ -35,6 +35,12 @@ package struct Publication: Sendable {
         }
         self.approver = approver ?? ProcessInfo.processInfo.environment["USER"] ?? ""
         guard !self.approver.isEmpty else { throw VidscanError(.input, "name who approves the videos: --approved-by") }
+        let published = ((try? FileSystem.names(in: path)) ?? []).contains { $0.starts(with: "video-".utf8) }
+        if published, FileSystem.entry(path + ".private/key") == nil {
+            throw VidscanError(
+                .input,
+                "\(path) has published videos, and their key, \(path).private/key, is missing; bring that folder back")
+        }
         do throws(SystemError) {
             for path in [path, path + ".private"] { try FileSystem.createFolder(path) }
         } catch { throw VidscanError(.input, "cannot create the folder \(path): \(error)") }
@@ -114,12 +120,14 @@ package struct Publication: Sendable {
         let name = "\(number).\(FilePath.fileExtension(of: source))"
         let (path, recordName) = ("\(folder)/\(name)", "\(number)-\(sha256.prefix(16)).json")
         let isPublished = try FileSystem.entry(path) == .file && FileDigest.sha256(path: path) == sha256
-        if !isPublished { try AtomicFile.checkVacancy(path, replaces: replaces) }
+        try require(
+            isPublished || replaces || FileSystem.entry(path, followsLinks: false) == nil, .exists,
+            "\(path) is another version of it; remove it, or replace it with --force")
         let others = ResultFiles.mediaEndings.map { "\(folder)/\(number).\($0)" }.filter {
             $0 != path && FileSystem.entry($0, followsLinks: false) != nil
         }
         for other in others {
-            try require(replaces, .exists, "\(other) is another version of it; --force replaces it")
+            try require(replaces, .exists, "\(other) is another version of it; remove it, or replace it with --force")
             try require(
                 FileSystem.entry("\(records)/\(number)-\(try FileDigest.sha256(path: other).prefix(16)).json") != nil,
                 .exists, "\(other) has its name, and is not a version of it; remove it")
