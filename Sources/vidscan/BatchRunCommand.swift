@@ -250,9 +250,8 @@ private struct BatchWork {
                 seconds < 3600 ? TimeText.clock(Int64(seconds * 1e6)) : String(format: "%.1f hours", seconds / 3600)
             time = ", in " + (seconds < 1 ? "less than a second" : "about \(length)")
             if videoSeconds > 0 { time += String(format: " (%.1f× real time)", videoSeconds / max(seconds, 1e-3)) }
-            time +=
-                ", estimated from \(basis)"
-                + (resolved.settings.render == Settings.Render() ? "" : ", without new videos")
+            let more = resolved.settings.render == Settings.Render() ? "" : ", without new videos"
+            time += ", estimated from \(basis)\(more)"
         }
         Output.standard("\(due.count) of \(NumberText.count(plan.count, "file")) would be analysed\(time)")
         reporter.warnOfRepetition(plan)

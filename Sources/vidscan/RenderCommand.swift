@@ -232,12 +232,9 @@ struct VerifyCommand: ReportingCommand {
     private static func videos(_ input: String) -> [String] {
         guard FileSystem.entry(input) == .folder else { return [input] }
         let videos = StoredResult.videosWithHiddenFaces(in: input)
-        guard videos.isEmpty else { return videos }
-        let results = (try? ResultFinder.find(input)) ?? []
-        let inner =
-            results.isEmpty
-            ? InputFinder().find([input]).inputs.map(\.path) : results.filter { $0 != FilePath.absolute(input) }
-        return inner.isEmpty ? [input] : inner.flatMap(Self.videos)
+        let found = (try? ResultFinder.find(input)) ?? InputFinder().find([input]).inputs.map(\.path)
+        let inner = videos.isEmpty ? found.filter { $0 != FilePath.absolute(input) }.flatMap(Self.videos) : videos
+        return inner.isEmpty ? [input] : inner
     }
 
     private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {

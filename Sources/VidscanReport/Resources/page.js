@@ -126,7 +126,6 @@
     });
     sheet.toBlob(blob => download(blob, `${data.video.name}.timeline.png`));
   });
-  byId("print").addEventListener("click", () => print());
 
   // The border between the video and the timeline, whose height is kept.
   const border = byId("border"), screenArea = byId("screen"), borderKey = "vidscan border";

@@ -267,7 +267,7 @@
     if (side) move(state.view, side); else zoom(Math.exp(turn * 0.002), toTime(Math.max(x, gutter)));
   }, { passive: false });
   const zoomHere = factor => zoom(factor, within(state.time, ...state.view));
-  onClick({ "zoom-in": () => zoomHere(0.5), "zoom-out": () => zoomHere(2), "zoom-all": () => setView(...whole) });
+  onClick({ "zoom-in": () => zoomHere(0.5), "zoom-out": () => zoomHere(2), "zoom-all": () => setView(...whole), print: () => print() });
 
   /** The menu of the rows below each person's bar: with few people, the usual kinds are shown, otherwise only speech. */
   function fillRows() {

@@ -137,8 +137,7 @@ package struct CoverFile: Decodable, Sendable {
         let hidden = StoredResult.videosWithHiddenFaces(in: FilePath.absolute(result))
         try require(
             hidden.isEmpty || FileSystem.entry(records[0]) != nil, .result,
-            "\(FilePath.name(of: hidden.first ?? "")) has lost its anonymized.json, which says whether covers were drawn; give"
-                + " their file, or one with an empty list, with --covers")
+            "the record of its hidden video is missing; give its covers, or a file with an empty list, with --covers")
         return nil
     }
 }

@@ -120,17 +120,15 @@ package struct Publication: Sendable {
         let name = "\(number).\(FilePath.fileExtension(of: source))"
         let (path, recordName) = ("\(folder)/\(name)", "\(number)-\(sha256.prefix(16)).json")
         let isPublished = try FileSystem.entry(path) == .file && FileDigest.sha256(path: path) == sha256
-        try require(
-            isPublished || replaces || FileSystem.entry(path, followsLinks: false) == nil, .exists,
-            "\(path) is another version of it; remove it, or replace it with --force")
         let others = ResultFiles.mediaEndings.map { "\(folder)/\(number).\($0)" }.filter {
-            $0 != path && FileSystem.entry($0, followsLinks: false) != nil
+            !($0 == path && isPublished) && FileSystem.entry($0, followsLinks: false) != nil
         }
         for other in others {
             try require(replaces, .exists, "\(other) is another version of it; remove it, or replace it with --force")
-            try require(
-                FileSystem.entry("\(records)/\(number)-\(try FileDigest.sha256(path: other).prefix(16)).json") != nil,
-                .exists, "\(other) has its name, and is not a version of it; remove it")
+            guard other != path else { continue }
+            let record = "\(records)/\(number)-\(try FileDigest.sha256(path: other).prefix(16)).json"
+            let isVersion = FileSystem.entry(record) != nil
+            try require(isVersion, .exists, "\(other) has its name, and is not a version of it; remove it")
         }
         var record =
             FileSystem.entry("\(records)/\(recordName)") != nil
@@ -161,7 +159,7 @@ package struct Publication: Sendable {
         record.appeared = isPublished
         try AtomicFile.write(try RecordFile.text(record, name: recordName), to: "\(records)/\(recordName)")
         try file.complete()
-        for other in others { try? Folder(folder).remove(FilePath.name(of: other)) }
+        for other in others where other != path { try? Folder(folder).remove(FilePath.name(of: other)) }
         try keep(record, recordName)
         return (name, record.visible)
     }
