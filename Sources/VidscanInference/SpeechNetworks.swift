@@ -49,7 +49,7 @@ package struct SpeakerDetector: Sendable {
     /// Pictures that are analysed at once.
     package static let step = 8
     /// The features of a picture depend on this many pictures before it, and as many after it.
-    static let reach = 9
+    package static let reach = 9
 
     private let pictures, scores: CompiledModel
 

@@ -51,6 +51,20 @@ struct SpeechScoresTests {
         #expect(speech.values(ofTrack: 3, at: 1_240_000, until: nil).speaking != nil)
     }
 
+    @Test("The first pictures of a run have the score of the first one that the network knows well")
+    func beginning() {
+        func moving(_ tick: Int64) -> Double? {
+            Self.speech.values(ofTrack: 3, at: tick * 40_000, until: nil).moving
+        }
+        #expect((10...20).map(moving) == [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 10])
+        var short = Speech(voice: nil)
+        short.add(Speech.Scores(track: 1, first: 0, moving: [0, 1, 2, 3, 4, 5, 6].map { 10 * $0 }))
+        #expect(
+            (0..<7).map { short.values(ofTrack: 1, at: $0 * 40_000, until: nil).moving } == [
+                30, 30, 30, 30, 40, 45, 50,
+            ])
+    }
+
     @Test("Before, after and beside a run nothing is known")
     func outside() {
         for (track, time) in [(3, Int64(0)), (3, 5_000_000), (4, 800_000)] {

@@ -19,8 +19,7 @@ struct SpeechPass: Sendable {
         // All faces have been found by now.
         models.unload()
         let workers = max(1, settings.detect.workers)
-        let names = ["speech"] + (0..<workers).map { "speech \($0)" }
-        let threads = try ThreadExecutor.make(names: names)
+        let threads = try ThreadExecutor.make(names: ["speech"] + (0..<workers).map { "speech \($0)" })
         defer { for thread in threads { thread.shutDown() } }
         return try await CancellationFlag.run { cancellation in
             let sound = try await Task(executorPreference: threads[0]) { try hear(until: end, models, cancellation) }
@@ -152,6 +151,9 @@ package struct Speech: Sendable {
         for (index, time) in times.enumerated() where voice(at: time) == nil { scores.speaking[index] = .nan }
         (scores.speaking, scores.moving) = (Self.smoothed(scores.speaking), Self.smoothed(scores.moving))
         for (index, time) in times.enumerated() { scores.speaking[index] *= audibility(around: time) }
+        // Without earlier pictures, the network knows little of the first ones: they have the score of the next one.
+        let early = min(SpeakerDetector.reach, scores.moving.count / 2)
+        for index in 0..<early { scores.moving[index] = scores.moving[early] }
         runs[scores.track, default: []].append(scores)
     }
 

@@ -1,4 +1,4 @@
-public import VidscanBase
+package import VidscanBase
 package import VidscanFaces
 public import VidscanMedia
 package import VidscanResults

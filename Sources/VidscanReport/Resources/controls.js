@@ -89,9 +89,7 @@
       say(`Speed ${event.target.value}×`);
     });
     byId("mute").addEventListener("click", () => { if (player.video) player.video.muted = !player.video.muted; });
-    byId("volume").addEventListener("input", event => {
-      if (player.video) Object.assign(player.video, { muted: event.target.value === "0", volume: +event.target.value });
-    });
+    byId("volume").addEventListener("input", ({ target: { value } }) => { if (player.video) Object.assign(player.video, { muted: value === "0", volume: +value }); });
     byId("choose").addEventListener("change", event => {
       const file = event.target.files[0];
       if (!file) return;
