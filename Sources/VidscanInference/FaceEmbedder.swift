@@ -21,9 +21,9 @@ package struct FaceEmbedder: Sendable {
 
         /// Computes the embedding of a crop: the direction of the sum of the network's outputs for the crop and for its
         /// mirror image, which separates people better than either, and the cosine distance between the two.
-        package func embed(_ crop: FaceCrop) throws(InferenceError) -> (
-            embedding: FaceEmbedding, mirrorDistance: Double
-        ) {
+        package func embed(
+            _ crop: FaceCrop
+        ) throws(InferenceError) -> (embedding: FaceEmbedding, mirrorDistance: Double) {
             let upright = try output(crop) { $0 }
             let mirrored = try output(crop) { FaceCrop.resolution - 1 - $0 }
             return (

@@ -97,9 +97,9 @@ package final class InferenceRequest {
     deinit { library.functions.infer_request_free(handle) }
 
     /// The memory of an input, to be filled before `run`. `shape`: the sizes for this run, if the model leaves some open.
-    package func input(_ index: Int = 0, shape: [Int]? = nil) throws(InferenceError) -> UnsafeMutableBufferPointer<
-        Float
-    > {
+    package func input(
+        _ index: Int = 0, shape: [Int]? = nil
+    ) throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
         let tensor = try library.object("\(model.name) has no input \(index)") {
             library.functions.infer_request_get_input_tensor_by_index(handle, index, $0)
         }

@@ -232,7 +232,9 @@ struct VerifyCommand: ReportingCommand {
     private static func videos(_ input: String) -> [String] {
         guard FileSystem.entry(input) == .folder else { return [input] }
         let videos = StoredResult.videosWithHiddenFaces(in: input)
-        let found = (try? ResultFinder.find(input)) ?? InputFinder().find([input]).inputs.map(\.path)
+        let files = InputFinder().find([input])
+        // What cannot be read counts, so that the search is not taken for complete.
+        let found = (try? ResultFinder.find(input)) ?? files.inputs.map(\.path) + files.problems.map(\.path)
         let inner = videos.isEmpty ? found.filter { $0 != FilePath.absolute(input) }.flatMap(Self.videos) : videos
         return inner.isEmpty ? [input] : inner
     }

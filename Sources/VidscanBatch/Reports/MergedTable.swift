@@ -44,7 +44,7 @@ package struct MergedTable: Sendable {
         try file.complete()
     }
 
-    /// Gives the table to `output` in blocks. Throws before the first block: `result` if there are no tables, `input` if
+    /// Passes the table to `output` in blocks. Throws before the first block: `result` if there are no tables, `input` if
     /// one is missing or incomplete, or has other columns than the rest.
     package func write(into output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
         try write(try commonHeader(), output)

@@ -40,10 +40,10 @@
   }
   const markChosen = () => document.querySelectorAll("[data-person]").forEach(node =>
     node.classList.toggle("chosen", +node.dataset.person === state.selection?.person));
-  /** How often an episode happens to a person; nothing if that was not measured. */
+  /** How often an episode happens to a person; nothing if it is not certain that it was measured, as blinks at low rates are not. */
   function rate(person, kind) {
     const count = person.episodes.get(kind)?.length ?? 0, metric = metrics.find(metric => metric.name === kind);
-    const isMeasured = count || data.episodes.kinds.includes(kind) && metric && measured(person, metric).fraction > 0;
+    const isMeasured = count || (kind === "smile" || data.episodes.kinds.includes(kind)) && metric && measured(person, metric).fraction > 0;
     return isMeasured ? `${(60 * count / Math.max(person.seconds, 1)).toFixed(1)} ${kind}s/min` : "";
   }
   /** A person in one line: how long, how often, and how much of it could be measured. */
@@ -88,9 +88,8 @@
   const showSelected = () => {
     if (state.selection) showOnly([state.selection.owner]); else say("Select somebody first: click a face or a name.");
   };
-  onClick({
-    begin: event => { if (review.doubt) openTab("check"); else openAt(event, unnamed().tracks[0]); },
-    "curves-all": () => showOnly(state.order), "curves-selected": showSelected });
+  const begin = event => { if (review.doubt) openTab("check"); else openAt(event, unnamed().tracks[0]); };
+  onClick({ begin, "curves-all": () => showOnly(state.order), "curves-selected": showSelected });
   const formatted = (value, { low, high, unit }) => (high - low <= 2 ? value.toFixed(2) : Math.round(value)) + (unit === "degrees" ? "°" : "");
   /** Shows the metric of each person at the playhead. */
   function showValues() {

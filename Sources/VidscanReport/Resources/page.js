@@ -85,8 +85,7 @@
     if (!Number.isNaN(time)) player.stop(time); else if (track) player.stop(track.best);
   }
   addEventListener("hashchange", followAddress);
-  // Last, because lists are made anew.
-  on("model selection view", markChosen);
+  on("model selection view", markChosen); // Last, because lists are made anew.
   const header = document.querySelector("header");
   // A page that leads here may name itself at the end of the address: a file with a relative path.
   const [, origin, originName] = /[#&]from=((?:[^/:\\]+\/)*([^/:\\]+\.html))$/.exec(location.hash) ?? [];

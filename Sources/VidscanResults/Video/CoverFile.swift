@@ -123,7 +123,7 @@ package struct CoverFile: Decodable, Sendable {
     }
 
     /// Returns the path of the file beside a result, or `nil` if there is none. Throws if the video in the result, or the one
-    /// at `output`, was made with covers, or has lost its record, because without the file they would be lost.
+    /// at `output`, was made with covers, or the former has lost its record: without the file, covers would be lost.
     package static func path(beside result: String, output: String? = nil) throws(VidscanError) -> String? {
         let path = usualPath(beside: result)
         guard FileSystem.entry(path, followsLinks: false) == nil else { return path }
