@@ -117,9 +117,7 @@ struct NetworkWeights {
     /// Returns the owner of the weights. Throws unless the file holds exactly the weights that were taken.
     func finish() throws(InferenceError) -> AlignedBytes {
         let (found, expected) = (owner.bytes.count, count * MemoryLayout<Float>.stride)
-        guard found == expected else {
-            throw InferenceError("\(path) has \(found) bytes instead of \(expected)")
-        }
+        guard found == expected else { throw InferenceError("\(path) has \(found) bytes instead of \(expected)") }
         return owner
     }
 }

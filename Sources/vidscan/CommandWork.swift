@@ -213,9 +213,7 @@ final class Publisher: Sendable {
     private let state = Mutex(false)
 
     /// `nil` if the settings publish nothing. `sources`: results and originals, which must not lie in the folder.
-    init?(
-        _ settings: Settings, _ log: ConsoleLog, replaces: Bool = false, sources: [String]
-    ) throws(VidscanError) {
+    init?(_ settings: Settings, _ log: ConsoleLog, replaces: Bool = false, sources: [String]) throws(VidscanError) {
         guard let folder = settings.render.publishFolder else { return nil }
         (self.log, covers) = (log, settings.render.hiding.covers)
         verification =

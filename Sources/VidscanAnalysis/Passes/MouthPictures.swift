@@ -11,23 +11,32 @@ struct FacePositions {
     private let trackOfFace: [Int?]
     private var faces = 0
     private var before, after: Sample?
-    private var isAtEnd = false
 
     private typealias Sample = (microseconds: Int64, boxes: [(track: Int, box: Rectangle)])
 
-    init(_ reader: FrameRecordReader, trackOfFace: [Int?]) { (self.reader, self.trackOfFace) = (reader, trackOfFace) }
+    /// Of the samples in each step with the same faces, only the first one counts: from frame to frame, boxes tremble, and
+    /// the network would take that for speech. In microseconds.
+    private static let step: Int64 = 200_000
+
+    init(_ reader: FrameRecordReader, trackOfFace: [Int?]) throws {
+        (self.reader, self.trackOfFace) = (reader, trackOfFace)
+        after = try sample()
+    }
+
+    private mutating func sample() throws -> Sample? {
+        guard let frame = try reader.next() else { return nil }
+        let tracked = zip(frame.faces, trackOfFace[faces...])
+        faces += frame.faces.count
+        return (frame.microseconds, tracked.compactMap { face, track in track.map { ($0, face.box) } })
+    }
 
     /// Later times must follow. A face that the next sample does not show stays for half of the time until then.
     mutating func boxes(at microseconds: Int64) throws -> [(track: Int, box: Rectangle)] {
-        while !isAtEnd, after.map({ $0.microseconds <= microseconds }) ?? true {
-            before = after ?? before
-            guard let frame = try reader.next() else {
-                (after, isAtEnd) = (nil, true)
-                break
-            }
-            let tracked = zip(frame.faces, trackOfFace[faces...])
-            after = (frame.microseconds, tracked.compactMap { face, track in track.map { ($0, face.box) } })
-            faces += frame.faces.count
+        while let next = after, next.microseconds <= microseconds {
+            (before, after) = (next, try sample())
+            while let near = after, near.microseconds / Self.step == next.microseconds / Self.step,
+                Set(near.boxes.map(\.track)) == Set(next.boxes.map(\.track)), let later = try sample()
+            { after = later }
         }
         guard let before, before.microseconds <= microseconds else { return [] }
         let elapsed = Double(microseconds - before.microseconds)

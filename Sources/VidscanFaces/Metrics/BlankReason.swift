@@ -15,9 +15,7 @@ public enum BlankReason: String, Sendable, CaseIterable {
             return
         }
         let covered = FaceRegion.covered(mouth: mouthCovered, eyes: eyesCovered)
-        let reasons = metrics.map {
-            $0.blankReason(yaw: yaw, from: side, covered: covered, isSmall: true) ?? .small
-        }
+        let reasons = metrics.map { $0.blankReason(yaw: yaw, from: side, covered: covered, isSmall: true) ?? .small }
         self = [.small, .covered].first(where: reasons.contains) ?? .turned
     }
 }

@@ -46,9 +46,7 @@ struct StudyPeople: Sendable {
         return faces.dropFirst().reduce(into: faces.first) { $0?.add($1) }
     }
 
-    mutating func assign(_ numbers: [Int]) {
-        for index in people.indices { people[index].studyID = numbers[index] }
-    }
+    mutating func assign(_ numbers: [Int]) { for index in people.indices { people[index].studyID = numbers[index] } }
 
     private static func simultaneous(_ people: ArraySlice<VideoPerson>) -> Set<PersonPair> {
         var appearances: [(range: ClosedRange<Int64>, person: Int)] = []

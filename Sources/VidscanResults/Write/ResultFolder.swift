@@ -128,9 +128,7 @@ package enum ResultPaths {
     /// Includes results that were set aside.
     package static func isResult(_ name: String) -> Bool { name.hasSuffix(resultEnding) || isPrevious(name) }
 
-    static func isPrevious(_ name: String) -> Bool {
-        name.wholeMatch(of: /(?s).*\.vidscan\.previous-\d+/) != nil
-    }
+    static func isPrevious(_ name: String) -> Bool { name.wholeMatch(of: /(?s).*\.vidscan\.previous-\d+/) != nil }
 
     private static func partEnding(_ segment: VideoSegment) -> String { ".part-\(segment.index)-of-\(segment.count)" }
 
