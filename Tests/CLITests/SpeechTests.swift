@@ -131,6 +131,28 @@ struct SpeechTests {
         #expect(try (silent.texts("speaking") + silent.texts("speech_movement")).allSatisfy(\.isEmpty))
     }
 
+    /// Samples are searched one by one, so that a moment has the same box at both rates. The last ones see another end.
+    @Test("A mouth moves as much at 25 samples per second as at 5")
+    func rates() throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-t", "4", "-i", Checkout.clip, "-an", "-c", "copy",
+            folder.path + "/faces.mp4",
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let movements = try ["25", "5"].map { rate -> [(String, String)] in
+            let outcome = try Tool.run(
+                "analyze", "faces.mp4", "--speech", "--stride", "1", "--no-smoothing", "--rate", rate, "-o", rate,
+                in: folder)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+            let faces = try Self.table("\(rate)/faces.mp4.vidscan/faces.csv", in: folder)
+            return zip(try faces.texts("time"), try faces.texts("speech_movement")).filter { $0.0 < "3.5" }
+        }
+        let dense = Dictionary(movements[0], uniquingKeysWith: { first, _ in first })
+        #expect(movements[1].count == 18)
+        for (time, movement) in movements[1] { #expect(dense[time] == movement, "\(time)") }
+    }
+
     @Test("Who hides faces is not told who speaks by a pipeline, only by the option")
     func hidden() throws {
         let folder = try Self.talkingClip()
