@@ -23,6 +23,17 @@ struct SpeechTests {
         }
     }
 
+    /// The beginning of the sample clip, `faces.mp4`, without sound.
+    private static func muteClip(seconds: Int) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-t", "\(seconds)", "-i", Checkout.clip, "-an", "-c", "copy",
+            folder.path + "/faces.mp4",
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        return folder
+    }
+
     private static func table(_ name: String, in folder: TemporaryFolder) throws -> CSVTable {
         try CSVTable(bytes: folder.bytes(name))
     }
@@ -112,12 +123,7 @@ struct SpeechTests {
 
     @Test("Without sound, the picture alone tells how mouths move; without --speech, nothing is written")
     func blank() throws {
-        let folder = try TemporaryFolder()
-        let made = try ChildProcess.run([
-            "ffmpeg", "-nostdin", "-v", "error", "-t", "5", "-i", Checkout.clip, "-an", "-c", "copy",
-            folder.path + "/faces.mp4",
-        ])
-        try #require(made.status == 0, "\(made.errors)")
+        let folder = try Self.muteClip(seconds: 5)
         let outcome = try Tool.run("analyze", "faces.mp4", "--speech", "--rate", "2", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("note: without sound, 'voice' and 'speaking' are blank"), "\(outcome.errors)")
@@ -134,12 +140,7 @@ struct SpeechTests {
     /// Samples are searched one by one, so that a moment has the same box at both rates. The last ones see another end.
     @Test("A mouth moves as much at 25 samples per second as at 5")
     func rates() throws {
-        let folder = try TemporaryFolder()
-        let made = try ChildProcess.run([
-            "ffmpeg", "-nostdin", "-v", "error", "-t", "4", "-i", Checkout.clip, "-an", "-c", "copy",
-            folder.path + "/faces.mp4",
-        ])
-        try #require(made.status == 0, "\(made.errors)")
+        let folder = try Self.muteClip(seconds: 4)
         let movements = try ["25", "5"].map { rate -> [(String, String)] in
             let outcome = try Tool.run(
                 "analyze", "faces.mp4", "--speech", "--stride", "1", "--no-smoothing", "--rate", rate, "-o", rate,

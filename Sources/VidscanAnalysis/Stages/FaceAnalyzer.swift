@@ -46,7 +46,9 @@ final class FaceAnalyzer {
         // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
         // confirm it, the second search is not enough, unless faces are to be hidden.
         for face in try fitted(turned, in: frame, picture)
-        where face.square != nil || settings.detect.keepsUncertainFaces { faces.replaceRivals(by: face, \.detection) }
+        where face.square != nil || settings.detect.keepsUncertainFaces {
+            faces.replaceRivals(by: face, \.detection)
+        }
         return faces.sorted { $0.detection.confidence > $1.detection.confidence }
     }
 

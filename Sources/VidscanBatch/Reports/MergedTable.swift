@@ -44,8 +44,8 @@ package struct MergedTable: Sendable {
         try file.complete()
     }
 
-    /// Passes the table to `output` in blocks. Throws before the first block: `result` if there are no tables, `input` if
-    /// one is missing or incomplete, or has other columns than the rest.
+    /// Writes the table to `output` in blocks. If there are no tables (`result`), or one is missing, incomplete or has different
+    /// columns (`input`), it throws before the first block.
     package func write(into output: ([UInt8]) throws(VidscanError) -> Void) throws(VidscanError) {
         try write(try commonHeader(), output)
     }

@@ -104,7 +104,9 @@ package struct FaceEventDetector: Sendable {
 
     private func observed(
         _ kind: Episode.Kind, _ period: MeasuredState.Period, _ events: [FaceEvent]
-    ) -> ObservedEpisode { ObservedEpisode(Episode(kind, period, faceID: faceID), events: events) }
+    ) -> ObservedEpisode {
+        ObservedEpisode(Episode(kind, period, faceID: faceID), events: events)
+    }
 
     /// - Parameter hasEyes: Whether the measure can come from one eye alone.
     private func event(_ kind: FaceEvent.Kind, _ period: MeasuredState.Period, hasEyes: Bool = false) -> FaceEvent {

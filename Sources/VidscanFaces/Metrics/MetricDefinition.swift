@@ -39,7 +39,9 @@ struct MetricDefinition: Sendable {
     private static func emoji(
         _ emoji: Character, of regions: FaceRegion = [.eyes, .mouth], _ meaning: String,
         _ status: Metric.Status = .validated
-    ) -> Self { Self(group: .emojis, meaning: "\(emoji) \(meaning)", status: status, emoji: emoji, regions: regions) }
+    ) -> Self {
+        Self(group: .emojis, meaning: "\(emoji) \(meaning)", status: status, emoji: emoji, regions: regions)
+    }
 
     private static func actionUnit(_ name: String, _ expression: Metric, _ caveat: String = "") -> Self {
         let definition = of(expression)

@@ -141,7 +141,9 @@ package struct TrackedDetection: Sendable {
 
     package init(
         box: Rectangle, confidence: Double = 1, appearance: AppearanceDescriptor? = nil, shape: [Float]? = nil
-    ) { (self.box, self.confidence, self.appearance, self.shape) = (box, confidence, appearance, shape) }
+    ) {
+        (self.box, self.confidence, self.appearance, self.shape) = (box, confidence, appearance, shape)
+    }
 
     /// How much a face differs from the one before in its track, 0…2.
     package func change(from earlier: TrackedDetection) -> Double {

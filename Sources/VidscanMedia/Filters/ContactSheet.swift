@@ -106,7 +106,9 @@ package enum ContactSheet {
 
     private static func filter(
         _ name: String, _ options: KeyValuePairs<String, any CustomStringConvertible>
-    ) -> FilterCall { FilterCall(name, options.map { ($0, $1.description) }) }
+    ) -> FilterCall {
+        FilterCall(name, options.map { ($0, $1.description) })
+    }
 
     private static func run(_ filters: [FilterCall], on sample: SampledFrame) throws(MediaError) -> Frame {
         let frame = try Frame(sharing: sample.frame)

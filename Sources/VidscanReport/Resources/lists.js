@@ -40,7 +40,7 @@
   }
   const markChosen = () => document.querySelectorAll("[data-person]").forEach(node =>
     node.classList.toggle("chosen", +node.dataset.person === state.selection?.person));
-  /** How often an episode happens to a person; nothing if it is not certain that it was measured, as blinks at low rates are not. */
+  /** How often an episode happens to a person; nothing if it may not have been measured, like blinks at low rates. */
   function rate(person, kind) {
     const count = person.episodes.get(kind)?.length ?? 0, metric = metrics.find(metric => metric.name === kind);
     const isMeasured = count || (kind === "smile" || data.episodes.kinds.includes(kind)) && metric && measured(person, metric).fraction > 0;
