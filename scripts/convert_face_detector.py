@@ -1,12 +1,15 @@
 """Writes the weights of CenterFace's centerface.onnx in the order in which vidscan's network reads them.
 
-    python3 convert_face_detector.py IN.onnx OUT.weights
+    python3 convert_face_detector.py IN.onnx COVERED_FACES.json OUT.weights
 
 The weights are 32-bit floats, little endian. The operations of the original are followed one by one; anything that vidscan's
 network would compute differently is an error, never a guess. Batch normalisations are folded into the layers before them. The
 original is a protocol buffer (https://protobuf.dev/programming-guides/encoding).
+
+COVERED_FACES.json has the weights of one more output, the score for covered faces, which scripts/detector/covered_faces.py learns.
 """
 
+import json
 import math
 import struct
 import sys
@@ -181,7 +184,7 @@ class Writer:
         return graph.relu(norm.outputs[0])
 
 
-def convert(data):
+def convert(data, covered):
     graph = Graph(data)
     writer = Writer(graph)
     tensor = graph.relu(writer.convolution(graph.only(graph.input, "Conv"), 3, 32, side=3, stride=2))
@@ -212,21 +215,26 @@ def convert(data):
         values = graph.constant(name + ".weight", outputs, NECK, 1, 1)
         rows += [values[o * NECK : (o + 1) * NECK] for o in range(outputs)]
         bias += graph.constant(name + ".bias", outputs)
+    rows.append(covered["weights"])
+    bias.append(covered["bias"])
+    require(len(rows[-1]) == NECK, "the score for covered faces has another number of weights")
     writer.weights.product(rows, len(rows), bias)
     return writer.weights
 
 
-def main(original, weights):
+def main(original, covered, weights):
     with open(original, "rb") as file:
         data = file.read()
+    with open(covered) as file:
+        score = json.load(file)
     try:
-        result = convert(data)
+        result = convert(data, score)
     except (Problem, struct.error, IndexError, KeyError, StopIteration, ValueError) as error:
         sys.exit(f"convert_face_detector: {original}: {error or type(error).__name__}")
     result.write(weights)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: convert_face_detector.py IN.onnx OUT.weights")
+    if len(sys.argv) != 4:
+        sys.exit("usage: convert_face_detector.py IN.onnx COVERED_FACES.json OUT.weights")
     main(*sys.argv[1:])

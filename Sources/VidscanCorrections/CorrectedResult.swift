@@ -4,7 +4,6 @@ internal import VidscanFaces
 internal import VidscanResults
 
 struct CorrectedResult {
-    /// The result as the analysis wrote it.
     let source: StoredResult
     let tracks: CorrectedTracks
     /// Returns the model that computes emotions and emojis, given the digests of those that analysed the video.

@@ -11,7 +11,6 @@ package struct Corrector: Sendable {
         package var output: String?
         /// Whether an existing result at the output may be replaced.
         package var replaces = false
-        /// Whether to say what would be done, and to change nothing.
         package var isDryRun = false
 
         package init() {}
@@ -22,7 +21,6 @@ package struct Corrector: Sendable {
         package var effects: [String] = []
         /// The numbers of rows, tracks and people in the corrected tables.
         package var faces = 0, faceIDs = 0, personIDs = 0
-        /// The path of the corrected result.
         package var path = ""
         /// Files of the result that may show its tables as they were before.
         package var outdated: [String] = []

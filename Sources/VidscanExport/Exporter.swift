@@ -8,7 +8,6 @@ package struct Exporter: Sendable {
     package enum Grouping: String, Sendable, CaseIterable { case person, face }
 
     package struct Options: Sendable {
-        /// In the order in which the files are written.
         package var formats: [ExportFormat]
         package var grouping = Grouping.person
         /// A folder, or for one format a file; `nil` is the folder of the result.

@@ -10,7 +10,7 @@ package final class DetectorSession {
     package let inputSize: PictureSize
     /// All tensors. Those that are never needed at the same time share memory.
     private let memory: UnsafeMutableBufferPointer<Float>
-    /// 3 × height × width: R', G', B' in 0…255, to be filled before each `detect`, which overwrites it.
+    /// 3 × height × width: R', G', B' in 0…255, to be filled before each `detect`.
     package let input: UnsafeMutablePointer<Float>
     private let scratch: UnsafeMutableBufferPointer<Float>
     private let blocks: [NetworkTensor]
@@ -25,7 +25,7 @@ package final class DetectorSession {
         (self.network, self.kernels) = (network, kernels)
         inputSize = size
         var shapes: [(width: Int, height: Int, channels: Int)] = []
-        var needs: [MemoryPlan.Need] = [(3 * size.width * size.height, 0...0)]
+        var needs: [MemoryPlan.Need] = []
         // The step of the same number writes the tensor, and the next step reads it.
         func add(_ width: Int, _ height: Int, _ channels: Int, lastReader: Int? = nil) {
             let step = shapes.count
@@ -51,6 +51,7 @@ package final class DetectorSession {
         }
         add(width, height, neck)
         add(width, height, network.heads.outputs)
+        needs.insert((3 * size.width * size.height, 0...shapes.count), at: 0)
 
         let plan = MemoryPlan(needs)
         memory = NetworkTensor.zeros(plan.count)
@@ -86,12 +87,13 @@ package final class DetectorSession {
         // The minimum's logit, lowered by far more than its error: most cells need no exponential.
         let floor = min(minimumConfidence, 0.999)
         let minimumLogit = Float(log(floor / (1 - floor))) - 0.01
-        var found: [FaceDetection] = []
+        func chance(_ logit: Float) -> Double { Double(1 / (1 + exp(-logit))) }
+        var found: [Candidate] = []
         for (row, column) in (0..<cells.height).lazy.flatMap({ row in (0..<cells.width).lazy.map { (row, $0) } }) {
             let cell = cells.row(row) + column * cells.channels
-            guard !(cell[0] < minimumLogit) else { continue }
-            let confidence = Double(1 / (1 + exp(-cell[0])))
-            guard confidence >= minimumConfidence else { continue }
+            guard !(max(cell[0], cell[FaceDetector.coveredScore]) < minimumLogit) else { continue }
+            let (own, covered) = (chance(cell[0]), chance(cell[FaceDetector.coveredScore]))
+            guard max(own, covered) >= minimumConfidence else { continue }
             // The network gives y before x.
             func point(_ index: Int) -> Point { Point(x: Double(cell[index + 1]), y: Double(cell[index])) }
             let size = Point(x: exp(point(1).x), y: exp(point(1).y)) * unit
@@ -100,26 +102,64 @@ package final class DetectorSession {
             let box = Rectangle(x: corner.x, y: corner.y, width: size.x, height: size.y)
             // The network orders eyes and mouth corners by their side in the frame: the subject's right comes first.
             let landmarks = FaceLandmarks(points: [1, 0, 2, 4, 3].map { corner + point(5 + 2 * $0) * size })
-            found.append(FaceDetection(box: box, confidence: min(confidence, 1), landmarks: landmarks))
+            // Something without detail is not a face, and neither is something wider than high.
+            let isCovered = covered >= max(0.5, own) && size.y >= size.x && detail(in: box) >= 0.45
+            let score = isCovered ? max(own, min(covered, Self.maximumCoveredScore)) : own
+            guard score >= minimumConfidence else { continue }
+            found.append((FaceDetection(box: box, confidence: own, landmarks: landmarks), score))
         }
-        return Self.suppress(found, maximumOverlap: maximumOverlap)
+        return Self.suppress(found, minimumConfidence: minimumConfidence, maximumOverlap: maximumOverlap)
     }
+
+    /// What the score for covered faces is worth, at most: it must not outdo a face that the detector itself is sure of.
+    private static let maximumCoveredScore = 0.7
+
+    /// In the middle of the box, the mean second difference of green over a 24th of the box's width, per standard deviation.
+    /// Eyes above a mask give 0.5 or more, a face that was blurred to hide it gives less.
+    private func detail(in box: Rectangle) -> Double {
+        let corner = Point(x: box.x, y: box.y) + Point(x: box.width, y: box.height) / 5
+        let middle = Rectangle(x: corner.x, y: corner.y, width: box.width * 0.6, height: box.height * 0.6)
+            .clamped(to: inputSize)
+        let (row, rows, step) = (inputSize.width, inputSize.height, Int(max(1, middle.width / 14.4).rounded()))
+        let green = input + row * rows
+        var (count, sum, squares, differences) = (0.0, 0.0, 0.0, 0.0)
+        for y in stride(from: max(step, Int(middle.y)), to: min(rows - step, Int(middle.y + middle.height)), by: 1) {
+            for x in stride(from: max(step, Int(middle.x)), to: min(row - step, Int(middle.x + middle.width)), by: 1) {
+                let pixel = green + y * row + x
+                let across = 2 * pixel[0] - pixel[-step] - pixel[step]
+                let down = 2 * pixel[0] - pixel[-step * row] - pixel[step * row]
+                (count, differences) = (count + 1, differences + Double(abs(across) + abs(down)))
+                (sum, squares) = (sum + Double(pixel[0]), squares + Double(pixel[0] * pixel[0]))
+            }
+        }
+        return differences / max(1, squares * count - sum * sum).squareRoot()
+    }
+
+    /// A face with the detector's own score, and the one that counts.
+    private typealias Candidate = (face: FaceDetection, score: Double)
 
     /// Greedy non-maximum suppression; equal scores keep the order of the cells. A face's box and landmarks are the
     /// score-weighted mean over the cells with nearly the same box: which of two neighbours scores higher is
-    /// chance, but their boxes differ by pixels.
-    private static func suppress(_ faces: [FaceDetection], maximumOverlap: Double) -> [FaceDetection] {
+    /// chance, but their boxes differ by pixels. Only the detector's own score says how well a cell is placed.
+    private static func suppress(
+        _ faces: [Candidate], minimumConfidence: Double, maximumOverlap: Double
+    ) -> [FaceDetection] {
         // Of each face, the surest one first.
-        var kept: [[FaceDetection]] = []
-        for face in faces.sorted(by: { $0.confidence > $1.confidence }) {
-            let overlaps = kept.map { $0[0].box.intersectionOverUnion(with: face.box) }
+        var kept: [[Candidate]] = []
+        for candidate in faces.sorted(by: { ($0.score, $0.face.confidence) > ($1.score, $1.face.confidence) }) {
+            let overlaps = kept.map { $0[0].face.box.intersectionOverUnion(with: candidate.face.box) }
             if let position = overlaps.firstIndex(where: { $0 >= maximumOverlap }) {
-                if overlaps[position] >= Self.sameFaceOverlap { kept[position].append(face) }
+                if overlaps[position] >= Self.sameFaceOverlap { kept[position].append(candidate) }
             } else {
-                kept.append([face])
+                kept.append([candidate])
             }
         }
-        return kept.map(mean)
+        return kept.map { candidates in
+            let sure = candidates.filter { $0.face.confidence >= minimumConfidence }
+            var face = mean((sure.isEmpty ? candidates : sure).map(\.face))
+            face.confidence = candidates[0].score
+            return face
+        }
     }
 
     private static func mean(_ faces: [FaceDetection]) -> FaceDetection {

@@ -6,7 +6,8 @@ package import VidscanBase
 /// MobileNetV2 (Sandler et al., 2018, arXiv:1801.04381), whose last features are enlarged three times and added to
 /// earlier ones, and heads that read these at a quarter of the picture's size: for every 4 × 4 pixels a score, the
 /// logarithms of the box's height and width divided by 4, the centre's offset within the cell, and five landmarks in
-/// units of the box.
+/// units of the box. One more output, which `scripts/detector/covered_faces.py` has learned from the same features, scores
+/// faces that a mask covers.
 ///
 /// `scripts/convert_face_detector.py` writes the weights in the order of this code, and rejects other structures.
 ///
@@ -25,11 +26,13 @@ package final class FaceDetector: @unchecked Sendable {
     let reduction: vs_linear
     let steps: [Step]
     let smoothing: vs_linear
-    /// Outputs: the score's logit, the box's height and width, the centre's y and x, and y and x of five landmarks.
+    /// Outputs: the score's logit, the box's height and width, the centre's y and x, y and x of five landmarks, and the
+    /// logit of the score for covered faces.
     let heads: vs_linear
     private let owner: AlignedBytes
 
-    static let headOutputs = 1 + 2 + 2 + 10
+    static let headOutputs = 1 + 2 + 2 + 10 + 1
+    static let coveredScore = headOutputs - 1
     private static let neckChannels = 24
     private static let shapes: [(inputs: Int, channels: Int, outputs: Int, stride: Int)] = [
         (27, 32, 16, 1), (16, 96, 24, 2), (24, 144, 24, 1), (24, 144, 32, 2), (32, 192, 32, 1), (32, 192, 32, 1),

@@ -8,7 +8,6 @@ internal import VidscanResults
 struct EmbeddingPass {
     let settings: Settings
     let frames: FrameRecordFile
-    /// The models, which are loaded only if they are needed.
     let models: @Sendable () throws -> ModelStore
     var embedder: FaceEmbedder?
     /// By the crop's offset.

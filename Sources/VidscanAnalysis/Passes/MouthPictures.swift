@@ -55,7 +55,6 @@ package struct MouthPictures: Sendable {
     /// Pictures of one face without a gap.
     package struct Run: Sendable, Hashable {
         package let track: Int
-        /// The number of the first tick.
         let first: Int
         /// In order of their beginning.
         let number: Int
@@ -69,7 +68,6 @@ package struct MouthPictures: Sendable {
 package struct MouthCropper {
     private struct Open {
         let run: MouthPictures.Run
-        /// Pictures that no worker has yet.
         var pictures: [UInt8] = []
         var held: [UInt8] = []
         /// The number of the next tick.

@@ -8,7 +8,6 @@ internal import VidscanResults
 /// and compares the movements of each mouth with the sound. The samples only contribute the boxes of the faces.
 struct SpeechPass: Sendable {
     let settings: Settings
-    /// Of the video.
     let path: String
     let frames: (folder: String, name: String)
     let models: @Sendable () throws -> ModelStore
@@ -125,7 +124,6 @@ struct SpeechPass: Sendable {
 package struct Speech: Sendable {
     /// Of one run of a track.
     package struct Scores: Sendable {
-        /// The index of the track.
         let track: Int
         /// The number of the first tick since time 0.
         let first: Int

@@ -20,7 +20,6 @@ struct VideoTracks {
     private var facesTouched = false
     /// Whether a track may continue on somebody else's face: faces touched, or one looks different.
     var mayHaveChangedPerson: Bool { facesTouched || summaries.contains(where: \.hasChangedLook) }
-    /// The number of people that `track.max_faces` left out.
     private(set) var peopleLeftOut = 0
 
     /// Reads the frames once, tracks the faces and summarizes the tracks. `strangers`: the faces at which a track would

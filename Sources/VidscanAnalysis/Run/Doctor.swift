@@ -69,7 +69,6 @@ package enum Doctor {
         }
     }
 
-    /// Returns what Linux says of the first processor under a key.
     static func processorFact(_ key: String) -> String? {
         let lines = FileSystem.text("/proc/cpuinfo")?.split(separator: "\n") ?? []
         return lines.first { $0.hasPrefix(key) }?.split(separator: ":", maxSplits: 1).last?

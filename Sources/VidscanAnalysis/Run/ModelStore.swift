@@ -17,7 +17,7 @@ package final class ModelStore: Sendable {
     /// All files that an analysis needs: name, file and, unless it is vidscan's own, digest.
     package static let all = models(
         """
-        CenterFace; centerface.weights; f41fb7dbdc834b526359b7304cd8d60b33455d125e155680cdd7c50f12937cb8
+        CenterFace; centerface.weights; db8bd25f109ec8fd4ca5df182607138caa5d1b51870262192084ce4cdd74dbd0
         attention mesh; attention_mesh.json; 1cdf49f826f94c2d9849b33f1cc2e6ac4e54e1fdf31620e41294887b10761f01
         attention mesh weights; attention_mesh.weights; f8940c587bb7a9f9745ccd5fe318b9c16534cd57a42b7475e8f8d8904de06302
         face embedding; face-reidentification-retail-0095.xml; fe0330c65db1209d36a4a9d348e565da7cc1daff583573c5f3ea479d2ac765fa
@@ -122,7 +122,6 @@ package final class ModelStore: Sendable {
         try VoiceDetector(runtime: startedRuntime(), path: path(of: "silero_vad_openvino_16k.onnx"))
     }
 
-    /// Its libraries are loaded at first use.
     private func startedRuntime() throws(InferenceError) -> InferenceRuntime {
         try runtime.get { () throws(InferenceError) in try InferenceRuntime() }
     }

@@ -54,7 +54,6 @@ package struct QualitySummary: Sendable {
         }
     }
 
-    /// The number of people who have no line.
     package var omitted: Int { max(0, rows.count - Self.maximumLines) }
 
     /// Pads the number in each cell on its left. All rows have the same cells.

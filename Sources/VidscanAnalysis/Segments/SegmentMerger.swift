@@ -167,7 +167,6 @@ package struct SegmentMerger: Sendable {
 
 /// A folder with a segment of a video that an earlier run has written.
 struct SegmentFolder {
-    /// The path as the user wrote it.
     let name: String
     let record: SegmentRecord
     let settings: Settings

@@ -87,7 +87,6 @@ extension Node {
 extension Node.Scalar.Style { var isQuoted: Bool { self != .plain && self != .any } }
 
 extension SettingValue {
-    /// The text of the value in a pipeline file.
     package var yaml: String {
         switch self {
         case .absent: "null"

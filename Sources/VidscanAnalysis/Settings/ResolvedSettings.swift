@@ -30,7 +30,6 @@ package struct ResolvedSettings: Sendable {
     }
 
     package internal(set) var settings: Settings
-    /// The settings of a pipeline file that were changed, in words.
     package private(set) var notices: [String] = []
     var origins: [String: Origin] = [:]
 

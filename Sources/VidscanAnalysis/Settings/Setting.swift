@@ -36,7 +36,6 @@ package struct Setting: Sendable {
         return help + (words.map { " Default: \($0)." } ?? "")
     }
 
-    /// All settings, in the order of the data flow.
     package static let all = SettingsSection.all.flatMap(\.settings)
 
     package static func at(_ path: String) -> Setting? { byPath[path] }
@@ -112,7 +111,6 @@ package enum SettingGroup: String, Sendable, CaseIterable {
     case encoding = "How to encode the video"
     case messages = "Messages"
 
-    /// The settings of this group, in the order of the help.
     package var settings: [Setting] {
         let settings = Setting.all.filter { $0.group == self }
         return (settings.filter { $0.follows == nil } + settings.filter { $0.follows != nil }).reduce(into: []) {

@@ -31,7 +31,6 @@ package enum SettingKind: Sendable, Equatable {
     case rate, time, text
     /// A path, relative to the pipeline file that names it.
     case file
-    /// A path, relative to the current folder.
     case folder
     case insets, filters
 

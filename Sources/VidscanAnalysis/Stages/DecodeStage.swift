@@ -50,7 +50,6 @@ struct DecodeStage {
 /// Sends the runs of a video to the workers, each with the anchor before it.
 private struct RunSender {
     let line: StageContext
-    /// The anchor of the latest run.
     var anchor: Channel<KnownFrame>?
     /// Whether a credit has been taken that belongs to no run yet.
     var hasCredit = false

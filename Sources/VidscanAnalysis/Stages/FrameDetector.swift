@@ -139,7 +139,6 @@ final class FrameDetector {
 }
 
 extension UnsafeMutablePointer<Float> {
-    /// Multiplies values in 0…255.
     fileprivate func brighten(_ count: Int, by gain: Float) {
         guard gain != 1 else { return }
         for index in 0..<count { self[index] = min(self[index] * gain, 255) }
@@ -167,7 +166,6 @@ extension Array {
 }
 
 extension Rectangle {
-    /// Whether two boxes show the same face.
     func overlaps(_ other: Rectangle) -> Bool { intersectionOverUnion(with: other) >= 0.3 }
 }
 

@@ -11,7 +11,6 @@ struct WriteStage {
         /// The number of rows of `embeddings.npy`; `nil` if it is not written.
         var embeddings: Int?
 
-        /// Counts a frame, and its faces before tracking.
         mutating func add(_ frame: FrameRecord) {
             counts.sampledFrames += 1
             counts.faces += frame.faces.count

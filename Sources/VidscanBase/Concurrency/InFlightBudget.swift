@@ -45,7 +45,6 @@ package final class InFlightBudget: Sendable {
         }
     }
 
-    /// Returns the credit of one item.
     package func giveBack(bytes: Int) {
         let waiter: Waiter? = state.withLock { state in
             state.count -= 1

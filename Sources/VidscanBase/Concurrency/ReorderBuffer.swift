@@ -5,7 +5,6 @@ package struct ReorderBuffer<Element> {
 
     package init() {}
 
-    /// The results held back because an earlier one is missing.
     package var count: Int { waiting.count }
 
     /// Returns the results that are ready now, in order; empty while an earlier one is missing.

@@ -95,7 +95,6 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// Has no number of the system.
     package static let notRegularFile = SystemError(-1)
 
-    /// Whether the disk or the user's quota is full.
     package var isFullDisk: Bool { number == ENOSPC || number == EDQUOT }
 
     package var description: String {

@@ -75,7 +75,6 @@ package enum FilePath {
         return String(cString: home) + String(Substring(path.utf8.dropFirst(1 + user.utf8.count)))
     }
 
-    /// The path from the current folder, if it is below that.
     package static func relative(_ path: String) -> String {
         let current = joining(currentFolder, "").utf8
         return path.utf8.starts(with: current) ? String(Substring(path.utf8.dropFirst(current.count))) : path

@@ -39,7 +39,6 @@ package enum FileSystem {
         return bytes
     }
 
-    /// Reads a small file, such as those in `/proc`.
     package static func text(_ path: String) -> String? {
         guard let file = try? openFile(path).descriptor else { return nil }
         defer { close(file) }

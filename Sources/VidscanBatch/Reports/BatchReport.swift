@@ -83,7 +83,6 @@ package struct BatchReport: Sendable {
         return seconds > 0 ? ", next in \(TimeText.clock(Int64(seconds.rounded(.up) * 1e6)))" : ", next is due"
     }
 
-    /// Whether some files failed, for good or until a retry.
     package var hasFailures: Bool { !items(.failed, .quarantined).isEmpty }
 
     package func json() throws(VidscanError) -> String {

@@ -94,7 +94,6 @@ package final class LiveReport: Sendable {
     }
 }
 
-/// To three decimals.
 extension Double { fileprivate var rounded3: Double { (self * 1000).rounded() / 1000 } }
 
 /// `status.json`: the state of a batch as its process last wrote it.

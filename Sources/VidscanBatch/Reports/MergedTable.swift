@@ -95,7 +95,6 @@ package struct MergedTable: Sendable {
 
     private static let lineEnd = UInt8(ascii: "\n")
 
-    /// Names two tables and the columns that only one has.
     private static func mismatch(_ one: Header, _ other: Header) -> VidscanError {
         func columns(_ table: Header) -> [String] {
             String(decoding: table.header.dropLast(), as: UTF8.self).components(separatedBy: ",")

@@ -1,6 +1,5 @@
 /// The first message to a worker. Each message is a line of JSON.
 package struct WorkerSetup: Sendable, Codable {
-    /// The text of a pipeline file.
     package var pipeline = ""
     /// Whether filters may access files, the network and devices.
     package var allowsFileFilters = false

@@ -136,7 +136,6 @@ struct CorrectedTracks {
                 + " \(TimeText.seconds(extent.upperBound)) s")
     }
 
-    /// Returns what the correction did, in words.
     mutating func apply(_ correction: Correction) throws(VidscanError) -> String {
         switch correction {
         case .samePerson(let faces): return try join(faces)

@@ -79,7 +79,6 @@ package struct InteractionAnalysis: Sendable {
     }
 }
 
-/// The measures of one pair of people.
 private struct Dyad {
     let series: PersonSeries
     let clock: RegularClock

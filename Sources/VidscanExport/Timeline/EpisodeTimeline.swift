@@ -60,7 +60,6 @@ struct Annotation: Sendable, Equatable {
     var value: String?
     /// How much of the time was measured, as `events.csv` says it.
     var measured: String?
-    /// The number of the shot, from 1.
     var shot: Int?
     /// Those that people were given, by person_id.
     var names: [Int: String] = [:]
@@ -114,7 +113,6 @@ struct Tier: Sendable, Equatable {
         case person(Int)
         case face(Int)
 
-        /// `person_1`; `nil` for the video.
         var name: String? {
             switch self {
             case .video: nil

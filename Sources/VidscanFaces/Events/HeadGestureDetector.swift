@@ -67,7 +67,6 @@ package struct HeadGestureDetector: Sendable {
         /// The position in `samples` of the highest or lowest one since the last extreme.
         private var turn = 0
         private var isRising: Bool?
-        /// The half-cycles of the rhythm so far.
         private var halves: [(start: Int64, end: Int64, degrees: Double)] = []
         /// How far the other angle went during these.
         private var crossDegrees = 0.0

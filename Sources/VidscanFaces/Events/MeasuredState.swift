@@ -22,7 +22,6 @@ struct MeasuredSample: Sendable, Equatable {
 struct MeasuredState: Sendable {
     struct Period: Sendable, Equatable {
         let onset: MeasuredSample
-        /// The first sample with the highest value.
         let peak: MeasuredSample
         /// When the state was left; if a gap ended it, the time of its last sample.
         let endMicroseconds: Int64

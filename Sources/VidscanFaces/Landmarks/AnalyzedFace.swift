@@ -38,7 +38,6 @@ package struct AnalyzedFace: Sendable {
 package enum MeshPresence {
     /// 99.9 % of correct fits have a presence above 0.87, and 1.5 % of background crops are above this threshold.
     package static let threshold = 0.5
-    /// At the default settings.
     package static let trusted = 0.5
 
     /// The score that keeps a face without a mesh, such as a full profile. Of the detections without a mesh in labelled

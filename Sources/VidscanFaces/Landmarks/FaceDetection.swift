@@ -4,7 +4,6 @@ public import VidscanBase
 package struct FaceDetection: Sendable, Hashable {
     /// In display space, inside the frame.
     package var box: Rectangle
-    /// The detector's score, 0…1.
     package var confidence: Double
     package var landmarks: FaceLandmarks
 

@@ -89,7 +89,6 @@ public struct MessageOptions: Sendable, Equatable {
         /// Errors only.
         case quiet
         case normal
-        /// Details in addition to the normal messages.
         case verbose
     }
 
