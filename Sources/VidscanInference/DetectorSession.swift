@@ -51,6 +51,7 @@ package final class DetectorSession {
         }
         add(width, height, neck)
         add(width, height, network.heads.outputs)
+        // `detail` reads the input when all else is computed.
         needs.insert((3 * size.width * size.height, 0...shapes.count), at: 0)
 
         let plan = MemoryPlan(needs)
@@ -87,13 +88,12 @@ package final class DetectorSession {
         // The minimum's logit, lowered by far more than its error: most cells need no exponential.
         let floor = min(minimumConfidence, 0.999)
         let minimumLogit = Float(log(floor / (1 - floor))) - 0.01
-        func chance(_ logit: Float) -> Double { Double(1 / (1 + exp(-logit))) }
+        func probability(_ logit: Float) -> Double { Double(1 / (1 + exp(-logit))) }
         var found: [Candidate] = []
         for (row, column) in (0..<cells.height).lazy.flatMap({ row in (0..<cells.width).lazy.map { (row, $0) } }) {
             let cell = cells.row(row) + column * cells.channels
             guard !(max(cell[0], cell[FaceDetector.coveredScore]) < minimumLogit) else { continue }
-            let (own, covered) = (chance(cell[0]), chance(cell[FaceDetector.coveredScore]))
-            guard max(own, covered) >= minimumConfidence else { continue }
+            let (own, covered) = (probability(cell[0]), probability(cell[FaceDetector.coveredScore]))
             // The network gives y before x.
             func point(_ index: Int) -> Point { Point(x: Double(cell[index + 1]), y: Double(cell[index])) }
             let size = Point(x: exp(point(1).x), y: exp(point(1).y)) * unit
@@ -102,7 +102,7 @@ package final class DetectorSession {
             let box = Rectangle(x: corner.x, y: corner.y, width: size.x, height: size.y)
             // The network orders eyes and mouth corners by their side in the frame: the subject's right comes first.
             let landmarks = FaceLandmarks(points: [1, 0, 2, 4, 3].map { corner + point(5 + 2 * $0) * size })
-            // Something without detail is not a face, and neither is something wider than high.
+            // Neither a patch without detail nor a box that is wider than high is a covered face.
             let isCovered = covered >= max(0.5, own) && size.y >= size.x && detail(in: box) >= 0.45
             let score = isCovered ? max(own, min(covered, Self.maximumCoveredScore)) : own
             guard score >= minimumConfidence else { continue }
