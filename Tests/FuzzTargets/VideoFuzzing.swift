@@ -3,8 +3,8 @@ import Glibc
 import VidscanBase
 import VidscanMedia
 
-/// The bytes of a video, which is opened, decoded, sampled and cropped, and on request copied as for hiding faces. The first
-/// four bytes choose the settings.
+/// The bytes of a video, which is opened, decoded, sampled and cropped, and on request copied as for hiding faces or
+/// heard. The first four bytes choose the settings.
 enum VideoFuzzing {
     static let headerCount = 4
 
@@ -25,6 +25,7 @@ enum VideoFuzzing {
         do {
             try read(path, options: options(header))
             if header[1] & 128 != 0 { try hide(path, scratch) }
+            if header[0] & 128 != 0 { try hear(path) }
         } catch let error as MediaError {
             demand(!error.reason.isEmpty, "an error without a reason")
         } catch {
@@ -67,6 +68,16 @@ enum VideoFuzzing {
             .containerStartMicroseconds
         // A stream that was announced earlier may have lost its beginning, by ten seconds at most.
         demand(abs(start) < 11_000_000, "the copy starts at \(start) µs")
+    }
+
+    /// Decodes the first seconds of its sound.
+    private static func hear(_ path: String) throws {
+        let sound = try SoundReader(path: path, videoStream: nil, audioStream: nil, limits: limits)
+        var end = 0
+        try sound?.read(until: 10_000_000) { position, samples in
+            demand(position >= end, "sound at sample \(position), after \(end)")
+            end = position + samples.count
+        }
     }
 
     private static func read(_ path: String, options: FrameReader.Options) throws {

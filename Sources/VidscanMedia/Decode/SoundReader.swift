@@ -11,7 +11,7 @@ package final class SoundReader {
     private let clock: StreamClock
     private let decoder: CodecContext
     private let decoded: Frame
-    private var resampler = swr_alloc()
+    private var resampler: OpaquePointer?
     /// The position of the next sample, counted from the container's start.
     private var position: Int?
     /// Where the next decoded frame begins if the sound has no gap.
@@ -44,8 +44,9 @@ package final class SoundReader {
             guard audioStream == nil else { throw error }
             return nil
         }
-        guard resampler != nil else { throw .outOfMemory }
         clock = demuxer.clock.withTimeBase(stream.pointee.timeBase)
+        resampler = swr_alloc()  // Last, because `deinit` frees nothing if anything before fails.
+        guard resampler != nil else { throw .outOfMemory }
         demuxer.read(streams: [stream])
     }
 

@@ -13,7 +13,7 @@ final class SoundEncoder {
 
     private let decoder: CodecContext
     private let decoded: Frame
-    private var resampler = swr_alloc()
+    private var resampler: OpaquePointer?
     private let queue: OpaquePointer?
     /// Position of the first queued sample, counted from the beginning of the new video.
     private var start: Int64?
@@ -32,6 +32,7 @@ final class SoundEncoder {
         context = try Self.encoder(of: stream.pointee.codecpar.pointee, container)
         decoded = try Frame()
         queue = av_audio_fifo_alloc(context.sample_fmt, context.ch_layout.nb_channels, context.frame_size)
+        resampler = swr_alloc()  // Last, because `deinit` frees nothing if anything before fails.
         guard resampler != nil, queue != nil else { throw .outOfMemory }
     }
 
