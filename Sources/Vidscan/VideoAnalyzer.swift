@@ -68,8 +68,7 @@ public struct VideoAnalyzer: Sendable {
 
     /// Analyses a video or picture while you iterate.
     ///
-    /// Each iterator starts its own analysis, which waits for a slow consumer. To stop it, leave the loop or cancel the
-    /// task.
+    /// Each iterator starts an analysis, which waits for a slow consumer. To stop it, leave the loop or cancel the task.
     ///
     /// - Parameter resultPath: A result folder to write as `vidscan analyze` does. By default, no file remains.
     public func updates(for path: String, writingTo resultPath: String? = nil) -> VideoUpdates {

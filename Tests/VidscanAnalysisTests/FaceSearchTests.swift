@@ -117,6 +117,18 @@ struct FaceSearchTests {
         #expect(try await Self.faces(film) { $0.detect.minimumConfidence = 0.38 }.count == 1)
     }
 
+    @Test("A face that is too small for scores still says what is covered")
+    func smallMask() async throws {
+        // The same face twice, its eyes 15 pixels apart; the right one has a white box over mouth and nose.
+        let film = try Film(
+            start: 2, seconds: 0.04,
+            filter: "scale=160:-2:flags=area,split[a][b];[b]drawbox=33:50:20:16:t=fill:color=white[c];[a][c]hstack")
+        let table = try await AnalysisRun(film.path) { $0.track.minimumSamples = 1 }.table("faces.csv")
+        let faces = zip(try table.numbers("x"), try table.numbers("mouth_covered")).sorted { $0.0 < $1.0 }
+        #expect(faces.map { $0.1 >= 50 } == [false, true])
+        #expect(try table.texts("smile").allSatisfy(\.isEmpty))
+    }
+
     @Test("A face that comes and goes between two anchors is found if every sample is searched")
     func brief() async throws {
         // The face is in view in frames 3 and 4; the anchors are frames 0, 8 and 12.

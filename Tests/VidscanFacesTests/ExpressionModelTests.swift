@@ -224,6 +224,12 @@ struct ExpressionModelTests {
         let turned = model.measure(
             mesh, pose: HeadPose(yaw: 50, pitch: 0, roll: 0), side: .right, evidence: mask)
         #expect(turned[.smile] != nil && turned.evidence == nil)
+        // A small face tells what is covered, but has no scores.
+        let small = model.measure(scaled(eyePixels: 15), pose: Self.ahead, side: nil, evidence: mask)
+        #expect(small.evidence == mask && small[.smile] == nil)
+        for pose in [HeadPose(yaw: 41, pitch: 0, roll: 0), HeadPose(yaw: 0, pitch: 31, roll: 0)] {
+            #expect(model.measure(mesh, pose: pose, side: nil, evidence: mask).evidence == nil)
+        }
     }
 
     @Test("The side from which a face is measured depends on its turn and size")

@@ -123,21 +123,20 @@ final class FaceAnalyzer {
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)
             let side = MeasuredSide(mesh: fit.mesh, pose: pose, presence: fit.presence)
-            var expressions: FaceExpressions?
-            if let model {
-                let evidence = try side.map { _ in
+            let seen = MeasuredSide(
+                mesh: fit.mesh, pose: pose, presence: fit.presence, pixels: ExpressionLimits.minimumEyePixelsOfCovers)
+            let expressions = try model.map { model in
+                let evidence = try seen.map { _ in
                     try cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork)
                 }
-                expressions = model.measure(
+                return model.measure(
                     fit.mesh, pose: pose, side: side, evidence: evidence,
                     smileThreshold: settings.track.events.smileStartsAbove)
             }
-            var face = AnalyzedFace(
+            return AnalyzedFace(
                 detection: detection, presence: fit.presence, mesh: fit.mesh, pose: pose, quality: fitter.quality(),
                 expressions: expressions, appearance: appearance,
-                shape: side == .both ? models.faceShape.describe(fit.mesh) : nil)
-            face.square = fit.implied
-            return face
+                shape: side == .both ? models.faceShape.describe(fit.mesh) : nil, square: fit.implied)
         }
     }
 }

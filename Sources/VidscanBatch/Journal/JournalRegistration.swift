@@ -193,8 +193,7 @@ extension BatchJournal {
     /// Detects changed files by a digest of their content. A new modification time alone may mean an edit, or only a
     /// copy. An edit whose modification time was set back differs in the time of change, which users cannot set.
     /// Records each digest immediately, so that an interrupted check does not read a file twice. `configuration`,
-    /// `hasResult`: as in `register`. Inputs that are due anyway are not read. `willRead`: called before the first file
-    /// is read.
+    /// `hasResult`: as in `register`. Inputs that are due anyway are not read. `willRead`: called before the first one.
     package func compareContent(
         of inputs: [BatchInput], configuration: String, isDryRun: Bool = false, digest: (String) -> String?,
         willRead: (_ files: Int, _ bytes: Int) -> Void = { _, _ in }, hasResult: (String) -> Bool

@@ -45,8 +45,7 @@ package struct GazeTarget: Sendable {
     package static let marginDegrees = 20.0
     /// How many times nearer or farther than its size says a face may be.
     package static let depthFactor = 1.25
-    /// In a head turned by more, eyes without a direction are out of sight, and the head's direction counts; in others,
-    /// they are shut.
+    /// Eyes without a direction are hidden if the head is turned by more, and its direction counts; else they are shut.
     package static let turnedDegrees = 25.0
 
     private let faces: [Face]

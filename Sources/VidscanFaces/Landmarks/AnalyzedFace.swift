@@ -23,11 +23,11 @@ package struct AnalyzedFace: Sendable {
     package init(
         detection: FaceDetection, presence: Double, mesh: FaceMesh? = nil, pose: HeadPose? = nil,
         quality: PictureQuality? = nil, expressions: FaceExpressions? = nil, appearance: AppearanceDescriptor? = nil,
-        shape: [Float]? = nil
+        shape: [Float]? = nil, square: RotatedSquare? = nil
     ) {
         (self.detection, self.presence, self.mesh) = (detection, presence, mesh)
         (self.pose, self.quality, self.expressions) = (pose, quality, expressions)
-        (self.appearance, self.shape) = (appearance, shape)
+        (self.appearance, self.shape, self.square) = (appearance, shape, square)
     }
 
     /// Whether the mesh shows a face that is turned by less than 90° in the frame; `false` without a mesh.

@@ -65,10 +65,12 @@ package struct ExpressionModel: Sendable {
     ) -> FaceExpressions {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
         let measures = FaceMeasures(face)
+        // Of turned heads, the network takes the far half of the mouth for covered.
+        let whole = MeasuredSide(pose: pose, presence: 0) == .both ? evidence : nil
         guard let side else {
             var values = MetricValues()
             values[.attention] = 100 * formulas.attention(measures)
-            return FaceExpressions(blendshapes: [], values: values, evidence: nil)
+            return FaceExpressions(blendshapes: [], values: values, evidence: whole)
         }
         let scores = blendshapes(of: face)
         var values = formulas.values(
@@ -80,8 +82,6 @@ package struct ExpressionModel: Sendable {
         for metric in Metric.actionUnits {
             values[metric] = metric.actionUnit.flatMap { values[$0.expression] }.map { $0 / 100 }
         }
-        // Of turned heads, the network takes the far half of the mouth for covered.
-        let whole = side == .both ? evidence : nil
         let covered = FaceRegion.covered(mouth: whole?.mouthCovered, eyes: whole?.eyesCovered)
         let isSmall = ExpressionLimits.eyePixels(of: mesh) < ExpressionLimits.minimumEyePixelsOfSide
         for metric in Metric.allCases

@@ -17,8 +17,7 @@ public struct HeadPose: Sendable, Equatable {
         self.init(Self.alignment(of: mesh).rotation, turn: -1)
     }
 
-    /// `rotation`: from the face's axes to the camera's. `turn`: the sign of a turn to the subject's left, and of a
-    /// lean clockwise.
+    /// `rotation`: from face to camera axes. `turn`: the sign of a turn to the subject's left, and of a lean clockwise.
     init(_ rotation: Rotation, turn: Double) {
         let r = rotation.rows
         // Pitch, yaw, roll in this order, so that an in-plane rotation of the frame changes only the roll.

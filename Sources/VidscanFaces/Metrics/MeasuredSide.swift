@@ -3,9 +3,11 @@
 public enum MeasuredSide: String, Sendable {
     case both, left, right
 
-    /// Fails if nothing but the head's direction can be measured. `presence` is the mesh's probability, 0…1.
-    package init?(mesh: FaceMesh, pose: HeadPose, presence: Double) {
-        guard ExpressionLimits.eyePixels(of: mesh) >= ExpressionLimits.minimumEyePixels else { return nil }
+    /// Fails if nothing but the head's direction can be measured. `presence` is the mesh's probability, 0…1; `pixels`:
+    /// the minimum distance of the outer eye corners.
+    package init?(mesh: FaceMesh, pose: HeadPose, presence: Double, pixels: Double = ExpressionLimits.minimumEyePixels)
+    {
+        guard ExpressionLimits.eyePixels(of: mesh) >= pixels else { return nil }
         self.init(pose: pose, presence: presence)
     }
 
@@ -35,6 +37,7 @@ package enum ExpressionLimits {
     package static let maximumYawOfHalves = 25.0
     /// Between the outer eye corners, as in a frontal view. Here, a pixel is 5 % of the distance.
     package static let minimumEyePixels = 20.0
+    package static let minimumEyePixelsOfCovers = 12.0  // Masks are seen as often as in larger faces.
     /// For the eye of a side: in smaller faces, its openness changes where the eye does not. In 48 samples with 40 to 55
     /// degrees of yaw that were labelled by sight, the near eye's openness is 53 or more in all open eyes and 20 or less
     /// in all closed ones; the far eye's is above 40 in every one.
