@@ -175,6 +175,11 @@ private enum Misfit {
             StudyScene.name(1, #"\u001B[31m"#),
             "correction 1: 'name' must have 1 to 100 characters, no control characters and no quotation marks"
         ),
+        // With an accent, a quotation mark is another character.
+        (
+            StudyScene.name(1, #"A\"\u0301"#),
+            "correction 1: 'name' must have 1 to 100 characters, no control characters and no quotation marks"
+        ),
         (
             StudyScene.join(1, 2) + "," + StudyScene.join(1, 2, 3),
             "correction 2: there is no person 2 any more: the number was merged into another, or its videos were"

@@ -124,7 +124,7 @@ final class FaceAnalyzer {
             let pose = HeadPose(mesh: fit.mesh)
             let side = MeasuredSide(mesh: fit.mesh, pose: pose, presence: fit.presence)
             let seen = MeasuredSide(
-                mesh: fit.mesh, pose: pose, presence: fit.presence, pixels: ExpressionLimits.minimumEyePixelsOfCovers)
+                mesh: fit.mesh, pose: pose, presence: fit.presence, least: ExpressionLimits.minimumEyePixelsOfCovers)
             let expressions = try model.map { model in
                 let evidence = try seen.map { _ in
                     try cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork)

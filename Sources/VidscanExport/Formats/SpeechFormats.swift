@@ -55,7 +55,7 @@ struct TextGrid {
 
     /// In a TextGrid, two quotation marks stand for one.
     private static func quoted(_ text: String) -> String {
-        "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        "\"" + text.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 }
 

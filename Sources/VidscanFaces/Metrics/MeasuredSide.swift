@@ -3,11 +3,10 @@
 public enum MeasuredSide: String, Sendable {
     case both, left, right
 
-    /// Fails if nothing but the head's direction can be measured. `presence` is the mesh's probability, 0…1; `pixels`:
+    /// Fails if nothing but the head's direction can be measured. `presence` is the mesh's probability, 0…1; `least`:
     /// the minimum distance of the outer eye corners.
-    package init?(mesh: FaceMesh, pose: HeadPose, presence: Double, pixels: Double = ExpressionLimits.minimumEyePixels)
-    {
-        guard ExpressionLimits.eyePixels(of: mesh) >= pixels else { return nil }
+    package init?(mesh: FaceMesh, pose: HeadPose, presence: Double, least: Double = ExpressionLimits.minimumEyePixels) {
+        guard ExpressionLimits.eyePixels(of: mesh) >= least else { return nil }
         self.init(pose: pose, presence: presence)
     }
 

@@ -101,6 +101,6 @@ package enum Pseudonym {
     /// Whether a text can be a pseudonym: 1 to 100 characters, not only spaces, no control characters or quotes.
     package static func isValid(_ name: String) -> Bool {
         !name.isEmpty && name.count <= 100 && name.utf8.count <= 400 && Printable.line(name) == name
-            && !name.contains("\"") && name.contains { !$0.isWhitespace }
+            && !name.unicodeScalars.contains("\"") && name.contains { !$0.isWhitespace }
     }
 }
