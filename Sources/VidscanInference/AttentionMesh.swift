@@ -14,9 +14,7 @@ internal import VidscanBase
 ///
 /// The structure is that of `face_landmark_with_attention.tflite`. `scripts/convert_attention_mesh.py` writes the
 /// weights in the order in which this code takes them, and rejects other structures.
-///
-/// `@unchecked Sendable`: the layers point to weights that never change and live as long as the network.
-package final class AttentionMesh: @unchecked Sendable {
+package final class AttentionMesh: @unchecked Sendable {  // The weights never change, and live as long.
     /// A part of the face that the network examines again.
     struct Part: Decodable {
         /// The points at the ends of the line along which the part lies, from left to right.

@@ -78,8 +78,7 @@ package final class DetectorSession {
     ///
     /// - Parameters:
     ///   - minimumConfidence: 0…1.
-    ///   - maximumOverlap: The maximum intersection over union; of two faces that overlap more, only the one with
-    ///     the higher score is kept.
+    ///   - maximumOverlap: Of two faces with a larger intersection over union, the one with the higher score is kept.
     /// - Returns: Faces in pixels of the input, highest score first, not clipped to its edges.
     package func detect(minimumConfidence: Double, maximumOverlap: Double = 0.3) -> [FaceDetection] {
         run()

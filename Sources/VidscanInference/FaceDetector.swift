@@ -10,9 +10,7 @@ package import VidscanBase
 /// faces that a mask covers.
 ///
 /// `scripts/convert_face_detector.py` writes the weights in the order of this code, and rejects other structures.
-///
-/// `@unchecked Sendable`: the layers point to weights that never change and live as long as the network.
-package final class FaceDetector: @unchecked Sendable {
+package final class FaceDetector: @unchecked Sendable {  // The weights never change, and live as long.
     /// Both sides of the input are multiples of this.
     package static let sideMultiple = 32
     static let stride = 4

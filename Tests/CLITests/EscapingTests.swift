@@ -193,6 +193,27 @@ struct EscapingTests: BatchTesting {
         #expect(failures.map { $0["path"] as? String } == ["\(folder.path)/in/broken-\(Self.evil)"])
     }
 
+    @Test("A sign that joins with the next character does not hide it from a page or the metrics")
+    func joined() throws {
+        // Text with U+0600 before a sign has one character less than scalars.
+        let (mark, evil) = ("\u{600}", "a\u{600}<b>\u{600}\"\u{600}'\u{600}&.png")
+        let folder = try makeFolder([evil])
+        let out = "out\(mark)\""
+        #expect(
+            try Tool.run("batch", "in", "--output", out, "--metrics-file", "m.prom", "--report", in: folder).status == 0
+        )
+        for (path, escaped) in [
+            ("\(out)/index.html", "&lt;"), ("\(out)/index.html", "&quot;"), ("\(out)/index.html", "&#39;"),
+            ("\(out)/index.html", "&amp;"), ("\(out)/\(evil).vidscan/report.html", "&lt;"), ("m.prom", "\\\""),
+        ] {
+            let scalars = Array(try folder.text(path).unicodeScalars)
+            let next = scalars.indices.dropLast().filter { scalars[$0] == "\u{600}" }.map { scalars[$0 + 1] }
+            #expect(!next.isEmpty && !next.contains { $0 == "<" || $0 == "\"" }, "\(path): \(next)")
+            let text = (mark + escaped).unicodeScalars
+            #expect(scalars.indices.contains { scalars[$0...].starts(with: text) }, "\(path) lacks \(escaped)")
+        }
+    }
+
     @Test("File names are not formulas in a spreadsheet")
     func formulas() throws {
         let names = ["=1+1.png", "+2.png", "-2.png", "@c.png", "＝5.png", "d;e.png", "f\"g,h.png", "plain.png"]

@@ -268,6 +268,10 @@ struct DamagedResultTests {
         let text = String(decoding: try segments.bytes(path), as: UTF8.self)
         for (key, value, message) in [
             ("result_name", "\"../escaped.vidscan\"", "part.result_name must be the name of a folder of a result"),
+            (
+                "result_name", "\"\u{600}/../escaped.vidscan\"",
+                "part.result_name must be the name of a folder of a result"
+            ),
             ("result_name", "\"..\"", "part.result_name must be the name of a folder of a result"),
             ("count", "9000000000000000000", "part.segment.count must be 1 to 100000"),
             ("count", "0", "part.segment.index: there is no segment 0 of 0"),

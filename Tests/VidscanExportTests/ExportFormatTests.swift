@@ -160,6 +160,18 @@ struct ExportFormatTests {
         #expect(try exported.text("_events.tsv").contains("\tvisible\t1\tAnna <i> --> B\t1\t"))
     }
 
+    @Test("A sign that joins with the next character does not hide it from captions")
+    func joinedSigns() async throws {
+        let exported = try await ExportedResult(
+            people: [1: 1], episodes: ["visible,1,1,1,2,1,1,,,,1"], names: [1: "\u{600}<i>\u{600}--> B"])
+        let captions = try exported.text(".vtt")
+        #expect(Data(captions.utf8).range(of: Data("<v \u{600}&lt;i&gt;\u{600}--&gt; B>".utf8)) != nil)
+        let arrows = captions.utf8.split(separator: UInt8(ascii: "\n")).filter {
+            Data($0).range(of: Data("-->".utf8)) != nil
+        }
+        #expect(arrows.map { String(Substring($0)) } == ["00:00:01.000 --> 00:00:02.000"])
+    }
+
     @Test("RTTM says who is in sight")
     func rttm() async throws {
         #expect(

@@ -9,11 +9,9 @@ internal import VidscanResults
 /// The anchor at the end of a run is compared with the anchor before it. If the same faces are still there, and a
 /// coarse detection, at half the size, finds no other, their meshes are fitted where they were; otherwise the anchor is
 /// searched for faces at full size. A sample between two known ones is predicted from both, and searched if the
-/// prediction does not hold. Faces that are upside down are looked for where an anchor that is searched shows no upright
-/// face, and beside samples that show one upside down.
-///
-/// Faces that are to be hidden are looked for in every sample: every anchor is searched, and a sample between two
-/// anchors is predicted only if a coarse detection finds no other face there.
+/// prediction does not hold. Faces upside down are looked for where a searched anchor shows no upright face, and beside
+/// samples that show one. To hide faces, every anchor is searched, and a sample between two anchors is predicted only if
+/// a coarse detection finds no other face there.
 final class SpanAnalyzer {
     private let models: ModelStore
     private let settings: Settings

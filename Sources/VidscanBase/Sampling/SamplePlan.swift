@@ -3,9 +3,7 @@
 /// Packets go in as they are read (`push`) and come out in the same order, each with an action (`next`). The plan looks
 /// ahead over a bounded window, because two facts become known only later: which frame is presented just before this
 /// one (so whether a tick lies between them), and whether a random access point comes before the next wanted frame (so
-/// the rest of the group of pictures can be dropped).
-///
-/// When in doubt, the plan decodes; `FrameSelector` then selects the samples.
+/// the rest of the group of pictures can be dropped). When in doubt, it decodes; `FrameSelector` selects the samples.
 package struct SamplePlan: Sendable {
     package enum Action: Sendable, Equatable {
         /// The frame may be wanted. `afterGap`: packets before it were dropped, so the decoder must restart here.

@@ -35,3 +35,10 @@ package enum Printable {
         return result
     }
 }
+
+extension String {
+    /// Also where a character counts as one with an accent after it, or with a prefix (U+0600 and others) before it.
+    package func replacing(scalars old: String, with new: String) -> String {
+        String(unicodeScalars.replacing(old.unicodeScalars, with: new.unicodeScalars))
+    }
+}

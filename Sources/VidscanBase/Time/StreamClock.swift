@@ -20,13 +20,9 @@ package struct StreamClock: Sendable, Equatable {
         StreamClock(timeBase: timeBase, startMicroseconds: startMicroseconds, start: start)
     }
 
-    /// Finds what a container's start was rounded from: the stream's own start if it rounds to `microseconds`, so that
-    /// its first frame is at 0; otherwise the earliest other start that does; otherwise `microseconds`.
-    ///
-    /// - Parameters:
-    ///   - microseconds: libavformat's start: the earliest start of the container's streams, each rounded.
-    ///   - own: The start of this clock's stream.
-    ///   - others: The starts of the other streams.
+    /// Finds what libavformat's start of a container, the earliest start of its streams, was rounded from: the start of
+    /// the clock's own stream if it rounds to `microseconds`, so that its first frame is at 0; otherwise the earliest of
+    /// the others that does; otherwise `microseconds`.
     package static func exactStart(
         microseconds: Int64, own: TimestampInBase?, others: [TimestampInBase] = []
     ) -> Rational {

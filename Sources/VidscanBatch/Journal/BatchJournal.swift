@@ -20,8 +20,7 @@ package final class BatchJournal: Sendable {
     /// Opens a batch's journal, or creates it.
     ///
     /// - Parameters:
-    ///   - shard: the journal of a shard may lie on a file system that machines share, because one process at a time
-    ///     uses it.
+    ///   - shard: its journal may lie on a shared file system, because one process at a time uses it.
     ///   - owner: unique among all processes of all machines.
     ///   - clock: seconds since 1970. Machines that share a journal agree to within a few seconds.
     /// - Throws: `input` if the folder holds journals of another number of shards.

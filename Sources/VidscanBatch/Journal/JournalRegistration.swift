@@ -6,9 +6,8 @@ extension BatchJournal {
     /// input keeps its result path. The checks for results run between several transactions, so that other processes
     /// can use the journal meanwhile. `configuration`: a digest of everything that a result depends on besides its
     /// input. `isEquivalent`: whether a finished result of another configuration is what this one would make.
-    /// `isMadeAsConfigured`: whether a result says that this configuration made it. A process can be killed after it
-    /// has replaced a result and before it has recorded that. `hasCurrentCovers`: whether a result's video with hidden faces,
-    /// if it has one, was made with the covers of today.
+    /// `isMadeAsConfigured`: whether a result says that this configuration made it; a process can be killed between
+    /// replacing a result and recording that. `hasCurrentCovers`: whether its hidden video has the covers of today.
     @discardableResult package func register(
         _ inputs: [BatchInput], configuration: String, selection: Selection,
         isEquivalent: (String, String) -> Bool = { _, _ in false }, verdicts: [PathBytes: ContentVerdict] = [:],

@@ -95,7 +95,7 @@ package final class BatchMetrics: Sendable {
     private func text(_ status: String?) -> String {
         let labels = labels + (status.map { [("status", $0)] } ?? [])
         let pairs = labels.map { name, value in
-            let escaped = Printable.line(value).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            let escaped = ["\\", "\""].reduce(Printable.line(value)) { $0.replacing(scalars: $1, with: "\\" + $1) }
             return "\(name)=\"\(escaped)\""
         }
         return "{\(pairs.joined(separator: ","))}"

@@ -15,14 +15,15 @@ enum WebVTT {
         for cue in cues.sorted(by: { Annotation.precedes($0.annotation, $1.annotation) })
         where cue.annotation.beginMilliseconds < cue.annotation.endMilliseconds {
             // An arrow would make the id a time.
-            text += "\n\(cue.id.replacing("-->", with: "->"))\n\(times(cue.annotation.begin, cue.annotation.end))\n"
+            text +=
+                "\n\(cue.id.replacing(scalars: "-->", with: "->"))\n\(times(cue.annotation.begin, cue.annotation.end))\n"
             text += (cue.voice.map { "<v \(escaped($0))>" } ?? "") + escaped(cue.annotation.label) + "\n"
         }
         return text
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")].reduce(text) { $0.replacing(scalars: $1.0, with: $1.1) }
     }
 
     static func times(_ begin: Int64, _ end: Int64) -> String {

@@ -1,10 +1,9 @@
 /// Finds nods and shakes of one head: the pitch, or the yaw, turns back and forth in a rhythm.
 ///
 /// A movement from one extreme to the next is a half-cycle. Several in a row that are wide and quick enough are a
-/// gesture, unless the head turns in the other direction meanwhile. Its mean is that of its half-cycles, in degrees; whether
-/// its ends are seen says whether the head is for a long half-cycle before and after. Follows Kawato and Ohya (2000, "Real-time detection
-/// of nodding and head-shaking by directly detecting and tracking the between-eyes") and Kapoor and Picard (2001, "A
-/// real-time head nod and shake detector"), with the angles of the head instead of image points.
+/// gesture, unless the head turns in the other direction meanwhile. Its mean is that of its half-cycles, in degrees. An end is
+/// seen if the head is seen for a long half-cycle beyond it. Follows Kawato and Ohya (2000, "Real-time detection of nodding
+/// and head-shaking …") and Kapoor and Picard (2001, "A real-time head nod and shake detector"), with angles of the head.
 package struct HeadGestureDetector: Sendable {
     private static let minimumHalfCycles = 3
     /// Of a half-cycle.

@@ -1,11 +1,10 @@
 /// Groups by average linkage (Sokal and Michener, "A statistical method for evaluating systematic relationships",
 /// 1958), with pairs kept apart (Wagstaff and Cardie, "Clustering with instance-level constraints", ICML 2000).
 ///
-/// ``linkAll(_:)`` follows the nearest-neighbour chain (Benzécri, "Construction d'une classification ascendante
-/// hiérarchique par la recherche en chaîne des voisins réciproques", 1982; Murtagh, "A survey of recent advances in
-/// hierarchical clustering algorithms", 1983). It finds the same groups as joining the nearest pair first, in quadratic
-/// time, if joining never brings a group nearer to a third one than the nearer of its parts was. This holds for the
-/// mean distance, also with pairs that must stay apart, unless joining brings a group back into reach.
+/// ``linkAll(_:)`` follows the nearest-neighbour chain (Murtagh, "A survey of recent advances in hierarchical clustering
+/// algorithms", 1983). It finds the same groups as joining the nearest pair first, in quadratic time, if joining never
+/// brings a group nearer to a third one than the nearer of its parts was. This holds for the mean distance, also with
+/// pairs that must stay apart, unless joining brings a group back into reach.
 package protocol AverageLinkage {
     associatedtype Distance: Comparable
 

@@ -3,11 +3,9 @@ internal import VidscanFaces
 /// Joins the people of many videos by average linkage, in linear memory.
 ///
 /// Joining never brings a cluster back into reach, as ``AverageLinkage`` requires: people seen at the same time and
-/// people with different numbers stay apart, and joining can only lower a limit. The more evidence there is, the higher it
-/// is, so further rounds follow, each with the evidence of the clusters that the last one made.
-///
-/// Numbered people are clustered like the others, so that one number may stand for several looks of a person, for
-/// example after a user has joined a man with his younger self.
+/// people with different numbers stay apart, and joining can only lower a limit. Limits rise with the evidence, so further
+/// rounds follow, each with the evidence of the clusters that the last one made. Numbered people are clustered too, so
+/// that one number may stand for several looks, for example after a user has joined a man with his younger self.
 struct StudyLinker: AverageLinkage {
     private let study: StudyPeople
     private var table = FaceClusterTable()

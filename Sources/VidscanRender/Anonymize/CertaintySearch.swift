@@ -11,8 +11,7 @@ internal import VidscanResults
 ///
 /// Where a correction says whose face it is, that confirms the stretch, and no match contradicts it: `person_match` compared the
 /// face with other tracks of the same person as if they were somebody else. There, a stretch also continues after a faint
-/// detection, and after a gap in which nobody else was in sight. Anything else that may swap faces still ends it,
-/// because the correction says nothing about it.
+/// detection, and after a gap in which nobody else was in sight. Anything else that may swap faces still ends it.
 ///
 /// A face whose best sample is not certain is hidden everywhere: from that sample in the report, users decide who stays visible.
 package struct CertaintySearch {

@@ -14,8 +14,11 @@ package enum PageTemplate: String {
             index.rawValue: PackageResources.index_mustache, people.rawValue: PackageResources.people_mustache,
             verification.rawValue: PackageResources.verification_mustache,
         ]
-        return MustacheLibrary(
-            templates: try sources.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
+        MustacheContentTypes.register(EscapedText(), named: "ESCAPED")
+        let templates = try sources.mapValues {
+            try MustacheTemplate(string: "{{% CONTENT_TYPE: ESCAPED }}" + String(decoding: $0, as: UTF8.self))
+        }
+        return MustacheLibrary(templates: templates)
     }
 
     /// `content` has a value for each name in the template, which looks for a missing one in the enclosing values. So
@@ -34,7 +37,7 @@ package enum PageTemplate: String {
         do {
             let text = Printable.json(String(decoding: try encoder.encode(data), as: UTF8.self))
             // The text must not contain a tag that ends the script element.
-            return text.replacing("<", with: "\\u003c")
+            return text.replacing(scalars: "<", with: "\\u003c")
         } catch {
             throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render)
         }
@@ -63,6 +66,14 @@ package enum PageTemplate: String {
                 Source.lists_js, Source.page_js,
             ]
         }
+    }
+}
+
+/// The library escapes whole characters, so it misses a `<` that forms one with its neighbours.
+private struct EscapedText: MustacheContentType {
+    func escapeText(_ text: String) -> String {
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")]
+            .reduce(text) { $0.replacing(scalars: $1.0, with: $1.1) }
     }
 }
 

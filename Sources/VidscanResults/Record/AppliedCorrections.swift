@@ -49,7 +49,8 @@ package struct AppliedCorrections: Codable, Sendable {
             try check.counts("corrections.counts", [key: counts[key] ?? 0])
         }
         try check.require(
-            (1...255).contains(file.utf8.count) && !file.contains("/"), "corrections.file", "the name of a file")
+            (1...255).contains(file.utf8.count) && !file.unicodeScalars.contains("/"), "corrections.file",
+            "the name of a file")
         try check.require(
             sha256.utf8.count == 64 && sha256.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) },
             "corrections.sha256", "64 hexadecimal digits")

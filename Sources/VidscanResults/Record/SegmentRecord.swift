@@ -44,7 +44,7 @@ package struct SegmentRecord: Codable, Sendable {
     package func check() throws(VidscanError) {
         let check = RecordCheck(file: ResultFolder.Kind.segment.record)
         try check.require(
-            resultName.hasSuffix(ResultPaths.resultEnding) && !resultName.contains("/")
+            resultName.hasSuffix(ResultPaths.resultEnding) && !resultName.unicodeScalars.contains("/")
                 && !resultName.unicodeScalars.contains("\0") && resultName.utf8.count <= 255,
             "part.result_name", "the name of a folder of a result")
         try check.integer(segment.count, "part.segment.count", in: 1...100_000)
