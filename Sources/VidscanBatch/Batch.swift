@@ -239,7 +239,7 @@ package struct Batch: Sendable {
     /// Why the item's result must not be written: another shard, whose journal is unknown, may have chosen its path.
     private func conflict(of item: BatchJournal.Item) -> String? {
         guard journal.shard != nil, !options.selection.isForced,
-            let input = BatchFolder(folder).inputPath(ofResultAt: item.resultPath), input.hasPrefix("/"),
+            let input = BatchFolder(folder).inputPath(ofResultAt: item.resultPath), FilePath.isAbsolute(input),
             PathBytes(input) != PathBytes(item.path)
         else { return nil }
         return "\(folder)/\(item.resultPath) is the result of \(input), which belongs to another shard;"

@@ -136,9 +136,9 @@ extension ResolvedSettings.Override {
     /// With an absolute path for a file, so that it means the same wherever it is read again. A relative path is relative
     /// to the folder of the pipeline file, or to the current folder on the command line.
     fileprivate var absoluteValue: SettingValue {
-        guard setting.kind == .file, var path = value.text, !path.hasPrefix("/") else { return value }
+        guard setting.kind == .file, var path = value.text, !FilePath.isAbsolute(path) else { return value }
         if case .file(let file, _) = origin { path = FilePath.sibling(of: file, named: path) }
-        return .text(path.hasPrefix("/") ? path : FilePath.joining(FilePath.currentFolder, path))
+        return .text(FilePath.isAbsolute(path) ? path : FilePath.joining(FilePath.currentFolder, path))
     }
 }
 
