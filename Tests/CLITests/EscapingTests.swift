@@ -195,7 +195,7 @@ struct EscapingTests: BatchTesting {
 
     @Test("A sign that joins with the next character does not hide it from a page or the metrics")
     func joined() throws {
-        // Text with U+0600 before a sign has one character less than scalars.
+        // U+0600 and the sign after it are one character.
         let (mark, evil) = ("\u{600}", "a\u{600}<b>\u{600}\"\u{600}'\u{600}&.png")
         let folder = try makeFolder([evil])
         let out = "out\(mark)\""

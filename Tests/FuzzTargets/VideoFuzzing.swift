@@ -3,8 +3,8 @@ import Glibc
 import VidscanBase
 import VidscanMedia
 
-/// The bytes of a video, which is opened, decoded, sampled and cropped, and on request copied as for hiding faces or
-/// heard. The first four bytes choose the settings.
+/// The bytes of a video, which is opened, decoded, sampled and cropped, and on request copied, as for hiding
+/// faces, or heard. The first four bytes choose the settings.
 enum VideoFuzzing {
     static let headerCount = 4
 

@@ -37,7 +37,7 @@ package enum Printable {
 }
 
 extension String {
-    /// Also where a character counts as one with an accent after it, or with a prefix (U+0600 and others) before it.
+    /// By scalars: as text, a sign is one character with an accent after it, or with a prefix (U+0600) before it.
     package func replacing(scalars old: String, with new: String) -> String {
         String(unicodeScalars.replacing(old.unicodeScalars, with: new.unicodeScalars))
     }

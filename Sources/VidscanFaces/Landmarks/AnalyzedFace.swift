@@ -8,7 +8,7 @@ package struct AnalyzedFace: Sendable {
     package var mesh: FaceMesh?
     package var pose: HeadPose?
     package var quality: PictureQuality?
-    /// Of a face turned too far, only one eye's openness; `nil` if the face is too small, or if none are requested.
+    /// Of a face that is small or turned too far, only the attention and what is covered; `nil` if none are requested.
     package var expressions: FaceExpressions?
     package var appearance: AppearanceDescriptor?
     /// `nil` unless the face is frontal and large enough.

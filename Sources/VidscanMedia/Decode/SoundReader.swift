@@ -45,7 +45,7 @@ package final class SoundReader {
             return nil
         }
         clock = demuxer.clock.withTimeBase(stream.pointee.timeBase)
-        resampler = swr_alloc()  // Last, because `deinit` frees nothing if anything before fails.
+        resampler = swr_alloc()  // Last: no `deinit` would free it if a later step failed.
         guard resampler != nil else { throw .outOfMemory }
         demuxer.read(streams: [stream])
     }

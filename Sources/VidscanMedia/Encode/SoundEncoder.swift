@@ -32,7 +32,7 @@ final class SoundEncoder {
         context = try Self.encoder(of: stream.pointee.codecpar.pointee, container)
         decoded = try Frame()
         queue = av_audio_fifo_alloc(context.sample_fmt, context.ch_layout.nb_channels, context.frame_size)
-        resampler = swr_alloc()  // Last, because `deinit` frees nothing if anything before fails.
+        resampler = swr_alloc()  // Last: no `deinit` would free it if a later step failed.
         guard resampler != nil, queue != nil else { throw .outOfMemory }
     }
 
