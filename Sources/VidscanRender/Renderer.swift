@@ -171,7 +171,7 @@ package struct Renderer: Sendable {
         wanted.height = options.height
         wanted.copiesAudio = options.copiesAudio
         wanted.copiesSubtitles = options.copiesSubtitles
-        wanted.keepsMetadata = options.keepsMetadata ?? (options.anonymize == nil)
+        wanted.keepsMetadata = options.anonymize == nil
         wanted.reading.streamIndex = video.stream
         wanted.reading.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
         wanted.reading.limits = options.limits

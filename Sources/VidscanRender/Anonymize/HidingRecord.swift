@@ -88,7 +88,6 @@ struct HiddenSpans {
             })
     }
 
-    /// Frames come in time order.
     mutating func add(faces: Int, at microseconds: Int64) {
         defer { isOpen = faces > 0 }
         guard faces > 0 else { return }

@@ -45,6 +45,8 @@ final class DrawingSurface {
     /// What has been drawn since `begin`, until the next one.
     func patch() -> PixelPatch {
         cairo_surface_flush(surface)
+        // What cannot be masked is all hidden. Cairo draws nothing that is more than 32,767 pixels wide or high.
+        if isMask, cairo_status(context) != CAIRO_STATUS_SUCCESS { memory.update(repeating: 255) }
         // The memory is never empty.
         return PixelPatch(base: UnsafePointer(memory.baseAddress.unsafelyUnwrapped), stride: stride, area: area)
     }
@@ -65,7 +67,6 @@ final class DrawingSurface {
 
     enum Style: Sendable { case fill(Ink), stroke(Ink, width: Double), erase }
 
-    /// Rounds the corners if `radius` is positive.
     func rectangle(_ rectangle: Rectangle, radius: Double, _ style: Style) {
         let radius = min(radius, rectangle.width / 2, rectangle.height / 2)
         cairo_new_path(context)

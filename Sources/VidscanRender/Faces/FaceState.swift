@@ -125,6 +125,8 @@ struct FaceState {
         if let a = mesh, let b = later.mesh {
             state.mesh = FaceMesh(
                 coordinates: zip(a.coordinates, b.coordinates).map { $0 + ($1 - $0) * Float(fraction) })
+        } else {
+            state.mesh = nil
         }
         return state
     }

@@ -9,7 +9,6 @@ package typealias ShotCut = (microseconds: Int64, kind: ShotChange.Kind)
 /// Faces are drawn as a person corrected them. They are hidden where the detector found them, because a correction must not
 /// uncover a face; only who they are comes from the corrected tables.
 package struct FaceTables {
-    /// Where the faces are.
     let positions: StoredResult
     /// Who they are, as corrected; `nil` if the same result.
     let corrections: StoredResult?

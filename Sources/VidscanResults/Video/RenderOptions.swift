@@ -12,8 +12,6 @@ package struct RenderOptions: Sendable, Equatable {
     package var copiesAudio = true
     /// Matters only if faces are hidden; otherwise, subtitles are always copied.
     package var keepsSubtitles = false
-    /// Titles, dates, locations. `nil` copies them unless faces are hidden.
-    package var keepsMetadata: Bool?
     /// `nil` draws nothing.
     package var overlay: OverlayStyle?
     package var sticker: StickerOptions?
@@ -44,7 +42,6 @@ package struct RenderOptions: Sendable, Equatable {
         return options
     }
 
-    /// Whether the result must have `landmarks.npy`.
     package var needsLandmarks: Bool { overlay?.elements.contains(.mesh) == true || anonymize?.shape == .mesh }
 
     /// Subtitles may contain names.

@@ -246,6 +246,51 @@ struct HiddenPictureTests: AnonymizationTesting {
         return try CSVTable(path: folder.path + "/" + table).rows.count
     }
 
+    @Test("A cover is drawn, however wide: 33,000 pixels are more than the drawing library can do")
+    func wideCover() throws {
+        let folder = try TemporaryFolder()
+        try ffmpeg("-f", "lavfi", "-i", "testsrc2=s=33000x64", "-frames:v", "1", folder.path + "/wide.png")
+        try #require(try Tool.run("analyze", "wide.png", "--anonymize", "solid", "--tables", in: folder).status == 0)
+        let bytes = try folder.bytes("wide.png").count
+        try folder.write(
+            #"{"format": "vidscan covers 1", "video": {"name": "wide.png", "bytes": \#(bytes)}, "covers": ["#
+                + #"{"do": "cover", "what": "caption", "keyframes": [{"time": 0, "box": [0, 16, 33000, 32]}]}]}"#,
+            to: "covers.json")
+        let made = try Tool.run(
+            "render", "wide.png.vidscan", "--anonymize", "solid", "--covers", "covers.json", "--force", in: folder)
+        try #require(made.status == 0, "\(made.errors)")
+        let strip = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", folder.path + "/wide.png.vidscan/anonymized.png", "-vf",
+            "format=gray,crop=33000:32:0:16", "-f", "rawvideo", "-",
+        ]).outputBytes
+        #expect(strip.count == 33_000 * 32 && Set(strip).count == 1, "\(Set(strip).count) values")
+    }
+
+    @Test("Grey pictures keep their values", arguments: ["tif", "pgm", "png"])
+    func grey(kind: String) throws {
+        let folder = try TemporaryFolder()
+        try ffmpeg(
+            "-f", "lavfi", "-i", "nullsrc=s=256x64,format=gray,geq=lum=X", "-frames:v", "1", "\(folder.path)/in.\(kind)"
+        )
+        let made = try Tool.run("analyze", "in.\(kind)", "--anonymize", "solid", in: folder)
+        try #require(made.status == 0, "\(made.errors)")
+        let row = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", "\(folder.path)/in.\(kind).vidscan/anonymized.png", "-vf",
+            "extractplanes=g,crop=256:1:0:9", "-f", "rawvideo", "-",
+        ]).outputBytes
+        try #require(row.count == 256)
+        for (x, value) in row.enumerated() { #expect(abs(Int(value) - x) <= 1, "\(x): \(value)") }
+    }
+
+    @Test("The limit of pixels holds for what is shown: pixels may be twenty times as wide as high")
+    func wideYetSmall() throws {
+        let folder = try TemporaryFolder()
+        try ffmpeg("-f", "lavfi", "-i", "testsrc2=s=200x200,setsar=20", "-frames:v", "1", folder.path + "/in.png")
+        let made = try Tool.run("analyze", "in.png", "--anonymize", "solid", "--max-pixels", "100000", in: folder)
+        made.expectError("a frame of 4000x200 exceeds the limit of 100000 pixels; --max-pixels raises the limit")
+        #expect(folder.entries == ["in.png"])
+    }
+
     @Test("Nothing remains of the camera's metadata")
     func metadata() throws {
         let folder = try picture("plain.jpg")
