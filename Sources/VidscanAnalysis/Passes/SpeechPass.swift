@@ -74,6 +74,8 @@ struct SpeechPass: Sendable {
                 path: path, videoStream: settings.sample.stream, audioStream: settings.sample.audioStream,
                 limits: settings.sample.limits, cancellation: cancellation)
             guard let reader else { return nil }
+            // A gap before a wrong time is heard as silence.
+            let end = min(end, Int64(min(settings.sample.limits.maximumDurationSeconds * 1e6, 1e18)))
             var sound = SpeechSound(detector: try models.voiceDetector())
             try reader.read(until: end + SpeechSound.margin) { try sound.add($1, at: $0) }
             return try sound.finished(at: Int(end) * 16 / 1000)
@@ -174,7 +176,7 @@ package struct Speech: Sendable {
         let speaking = run.speaking[tick - run.first]
         return (
             speaking.isNaN || voice(at: time) == nil ? nil : Double(speaking), moving,
-            ticks.map { UInt8(exactly: 2 * run.speaking[$0 - run.first].rounded(.down)) ?? SpeechTick.unknown }
+            ticks.map { UInt8(exactly: (2 * run.speaking[$0 - run.first]).rounded(.down)) ?? SpeechTick.unknown }
         )
     }
 

@@ -31,10 +31,11 @@ package struct StreamClock: Sendable, Equatable {
         return exact?.seconds ?? Rational(microseconds: microseconds)
     }
 
-    /// Whether a timestamp is safe for arithmetic and can be a real position: within 2³³ seconds (272 years).
+    /// Whether a timestamp is safe for arithmetic (also a difference), and a real position: within 2³³ seconds (272 years).
     package func isPlausible(_ timestamp: Int64) -> Bool {
         let limit = Int128(timeBase.denominator) << 33
         return Int128(timestamp).magnitude * Int128(timeBase.numerator).magnitude <= limit.magnitude
+            && timestamp.magnitude <= 1 << 61
     }
 
     /// Returns the time in microseconds, rounded as FFmpeg's tools print it: the product in double precision, correctly

@@ -32,7 +32,7 @@ final class Demuxer {
         }
         for other in input.streams where other != stream { other.pointee.discard = AVDISCARD_ALL }
         randomAccess = RandomAccessPointDetector(stream.pointee.codecpar.pointee)
-        let start = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
+        let start = max(-1 << 53, min(FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0, 1 << 53))
         clock = StreamClock(
             timeBase: stream.pointee.timeBase, startMicroseconds: start,
             start: StreamClock.exactStart(
@@ -123,15 +123,15 @@ final class Demuxer {
         guard let first = times.first, zip(times, times.dropFirst()).allSatisfy(<=) else { return nil }
         // Each attempt goes back twice as far: a listed point may not be a random access point or may lie too late.
         var margin: Int64 = 1
-        var hasMoved = false
         while microseconds - margin > 0 {
-            hasMoved = true
             let target = clock.timestamp(atOrBefore: microseconds - margin)
             guard seek(before: target) else { break }
             if let landing = try land(before: microseconds, count: count) { return landing }
             margin = max(margin * 2, 10_000_000)
         }
-        if hasMoved, !seek(before: first) { throw MediaError(.io, "cannot seek back to the beginning of the file") }
+        if microseconds > 1, !seek(before: first) {
+            throw MediaError(.io, "cannot seek back to the beginning of the file")
+        }
         return nil
     }
 

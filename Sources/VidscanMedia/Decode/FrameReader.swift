@@ -219,6 +219,12 @@ package final class FrameReader {
         isPastEnd = filter == nil && grid.end.map { grid.clock.isAtOrAfter($0, timestamp) } == true
         guard filter?.chain.needsEveryFrame == true || selector.selects(timestamp) else { return nil }
         try checkSize(frame)
+        // Grey pictures have the full range, though only some decoders say so.
+        if info.isPicture, frame.color_range == AVCOL_RANGE_UNSPECIFIED,
+            (frame.pixelFormat.descriptor?.nb_components ?? 3) < 3
+        {
+            frame.color_range = AVCOL_RANGE_JPEG
+        }
         let geometry = geometry(of: frame)
         guard let filter else { return sample(frame, moment, geometry) }
         frame.sample_aspect_ratio = pixelAspect(of: frame)

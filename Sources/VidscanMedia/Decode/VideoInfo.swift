@@ -63,7 +63,6 @@ package struct ReadStatistics: Sendable, Equatable, Codable {
     /// Where the file's timestamps jump within the window, in order of time.
     package var discontinuities: [TimestampDiscontinuity] = []
 
-    /// Errors that decoding reported.
     package var errors: Int { damage + corruptPackets }
 
     /// In words; empty without errors. `done`: what became of the frames.

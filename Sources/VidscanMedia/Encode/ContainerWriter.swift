@@ -6,8 +6,7 @@ package enum VideoContainer: String, Sendable, CaseIterable {
     case mp4, mov, mkv
 
     package init?(path: String) {
-        guard let dot = path.lastIndex(of: ".") else { return nil }
-        self.init(rawValue: path[path.index(after: dot)...].lowercased())
+        self.init(rawValue: FilePath.fileExtension(of: path))
     }
 
     var formatName: String { self == .mkv ? "matroska" : rawValue }
@@ -119,7 +118,7 @@ final class ContainerWriter {
         av_packet_rescale_ts(copied.pointer, copy.sourceTimeBase, copy.stream.pointee.time_base)
         // Damaged packets may repeat a time or have none, which no container accepts.
         var decoding = copied.decoding ?? copied.presentation
-        if let last = copy.lastDecoding { decoding = max(decoding ?? last + 1, last + 1) }
+        if let last = copy.lastDecoding { decoding = max(decoding ?? last &+ 1, last &+ 1) }
         copied.dts = decoding ?? 0
         copied.pts = max(copied.presentation ?? copied.dts, copied.dts)
         copy.lastDecoding = copied.dts

@@ -25,14 +25,16 @@ final class EncoderInputConverter {
     func convert(_ sample: SampledFrame) throws(MediaError) -> EditableFrame {
         let orientation = sample.geometry.orientation
         let coded = orientation.apply(to: contentSize)
+        let limit = options.reading.limits.maximumPixels
+        guard contentSize.width * contentSize.height <= limit else { throw .frameTooLarge(contentSize, limit: limit) }
         var frame = try Frame(sharing: sample.frame)
         // An encoder may write timecodes and similar side data into the new stream.
         if !options.keepsMetadata { MetadataStripper.strip(frame) }
         if !options.copiesSubtitles { av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_A53_CC) }
         if frame.hasAlpha { frame = try frame.flattened() }
         let fits = frame.pixelFormat == AV_PIX_FMT_YUV420P || frame.pixelFormat == AV_PIX_FMT_YUVJ420P
-        if !fits || frame.size != coded { frame = try scale(frame, to: coded) }
         if ColorMatrix.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }
+        if !fits || frame.size != coded { frame = try scale(frame, to: coded) }
         frame.format = AV_PIX_FMT_YUV420P.rawValue
         if orientation != .upright || outputSize != coded { frame = try rotate(frame, orientation) }
         frame.sample_aspect_ratio = AVRational(num: 1, den: 1)
@@ -55,8 +57,6 @@ final class EncoderInputConverter {
         if descriptor.isRGB {
             output.colorspace = AVCOL_SPC_BT709
             output.color_range = AVCOL_RANGE_MPEG
-        } else if isFull {
-            output.color_range = AVCOL_RANGE_JPEG
         }
         return output
     }

@@ -5,8 +5,7 @@ package enum PictureFormat: String, Sendable, CaseIterable {
     case jpg, png
 
     package init?(path: String) {
-        guard let dot = path.lastIndex(of: ".") else { return nil }
-        let suffix = path[path.index(after: dot)...].lowercased()
+        let suffix = FilePath.fileExtension(of: path)
         self.init(rawValue: suffix == "jpeg" ? "jpg" : suffix)
     }
 
@@ -21,7 +20,6 @@ package enum PictureEncoder {
     ) throws(MediaError) -> [UInt8] {
         let source = try Frame(sharing: frame)
         (source.width, source.height) = (Int32(size.width), Int32(size.height))
-        MetadataStripper.strip(source)
         let rgb = try Frame.allocate(size, AV_PIX_FMT_RGB24)
         var toRGB = Scaler(flags: exact)
         try toRGB.scale(

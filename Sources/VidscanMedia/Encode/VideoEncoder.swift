@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import Glibc
 package import VidscanBase
 
 /// The codec of a new video, encoded by libx264, libx265, libvpx, SVT-AV1 or FFmpeg's FFV1.
@@ -71,7 +72,8 @@ final class VideoEncoder {
             av_opt_set(context.priv_data, "x265-params", "log-level=error", 0)
             // Apple's players require this tag.
             context.codec_tag = 0x3163_7668  // hvc1
-        default: break
+        case .av1: setenv("SVT_LOG", "1", 0)  // Only errors.
+        case .ffv1: break
         }
         try context.open("cannot open the encoder \(name)")
     }

@@ -106,7 +106,6 @@ package enum MediaVersions {
     }
 }
 
-/// SHA-256 in hexadecimal.
 package enum FileDigest {
     /// Throws `io` when the file cannot be read or is not a regular file, and `cancelled` when the task is.
     package static func sha256(path: String) throws(MediaError) -> String {

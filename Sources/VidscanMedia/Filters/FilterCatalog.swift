@@ -16,7 +16,6 @@ package enum FilterCatalog {
 
     package static func named(_ name: String) -> FilterDescription? { all.first { $0.name == name } }
 
-    /// Also finds filters of sound alone.
     static func installed(_ name: String) -> FilterDescription? {
         avfilter_get_by_name(name).map(FilterDescription.init(filter:))
     }

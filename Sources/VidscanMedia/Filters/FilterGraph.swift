@@ -28,7 +28,6 @@ final class FilterGraph {
         self.input = input
         graph = try Owned(avfilter_graph_alloc())
         graph.nb_threads = Int32(threads)
-        // The default of the ffmpeg command.
         graph.scale_sws_opts = av_strdup("flags=bicubic")
         FFmpeg.beginErrors()
         source = try Self.add(

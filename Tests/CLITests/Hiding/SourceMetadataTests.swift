@@ -41,7 +41,23 @@ struct SourceMetadataTests {
             try skip(missing: .encoder(codec))
         }
         try #require(made.status == 0, "\(made.errors)")
+        #expect(!made.errors.contains("Svt"))
         try check(try #require(folder.entries.first { $0.contains("/anonymized.m") }), in: folder)
+    }
+
+    @Test("A video that cannot be begun ends the run, with every codec", arguments: ["h264", "av1"])
+    func fullDisk(codec: String) throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-ss", "1", "-i", Checkout.clip, "-t", "0.4", "-an", "clip.mp4"],
+            in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        try #require(try Tool.run("analyze", "clip.mp4", in: folder).status == 0)
+        // No file may grow, as on a full disk.
+        let outcome = try Tool.shell(
+            "trap '' XFSZ; ulimit -f 0; timeout -k 1 60 \"$0\" render -q clip.mp4.vidscan --codec \(codec)", in: folder)
+        if outcome.errors.contains("this FFmpeg has no encoder") { try skip(missing: .encoder(codec)) }
+        #expect(outcome.status == 1 && outcome.errors.contains("File too large"), "\(outcome.status) \(outcome.errors)")
     }
 
     @Test("Sound is encoded again, and a track that cannot be decoded is left out; one line says so")
