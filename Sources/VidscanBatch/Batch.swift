@@ -239,8 +239,7 @@ package struct Batch: Sendable {
     /// Why the item's result must not be written: another shard, whose journal is unknown, may have chosen its path.
     private func conflict(of item: BatchJournal.Item) -> String? {
         guard journal.shard != nil, !options.selection.isForced,
-            let input = BatchFolder(folder).inputPath(ofResultAt: item.resultPath), FilePath.isAbsolute(input),
-            PathBytes(input) != PathBytes(item.path)
+            let input = BatchFolder(folder).otherInput(of: item)
         else { return nil }
         return "\(folder)/\(item.resultPath) is the result of \(input), which belongs to another shard;"
             + " --force replaces it"
@@ -323,7 +322,7 @@ package struct Batch: Sendable {
 
     private func checkFreeSpace() throws(VidscanError) {
         var space = statvfs()
-        guard statvfs(folder, &space) == 0 else { return }
+        guard statvfs(folder, &space) == 0, space.f_blocks > 0 else { return }
         let free = Int64(space.f_bavail) * Int64(space.f_frsize)
         try require(
             free >= options.minimumFreeSpace, .diskFull,

@@ -14,11 +14,25 @@ package struct BatchFolder: Sendable {
 
     package var hasJournal: Bool { BatchJournal.exists(in: path) }
 
-    /// `nil` if there is no result, or it does not name its input.
-    func inputPath(ofResultAt resultPath: String) -> String? {
-        guard let folder = folder(resultPath) else { return nil }
-        return try? RecordFile.decode(RunRecord.self, folder: folder.path, name: ResultFolder.Kind.result.record)
-            .input.path
+    /// The input that the item's result names, if it is not the item's.
+    func otherInput(of item: BatchJournal.Item) -> String? {
+        let record = folder(item.resultPath).flatMap {
+            try? RecordFile.decode(RunRecord.self, folder: $0.path, name: ResultFolder.Kind.result.record)
+        }
+        return (record?.input.path).flatMap {
+            FilePath.isAbsolute($0) && PathBytes($0) != PathBytes(item.path) ? $0 : nil
+        }
+    }
+
+    /// Throws if a new batch would replace files that no batch has written.
+    package func protectFiles(shard: BatchShard?, merges: Bool) throws(VidscanError) {
+        guard !hasJournal, BatchStatus.read(folder: path, shard: shard) == nil, let folder = try? Folder(path)
+        else { return }
+        let suffix = BatchShard.suffix(shard)
+        let names = ["index\(suffix).csv", "index\(suffix).html", "summary\(suffix).json"]
+        for name in names + (merges ? ["faces.csv"] : []) where folder.entry(name) == .file {
+            throw .input("\(path)/\(name) exists, but no batch has written it; --force replaces it")
+        }
     }
 
     private func folder(_ relativePath: String) -> Folder? { try? Folder(path).folder(relativePath) }
@@ -52,15 +66,20 @@ package struct BatchFolder: Sendable {
         let limit = Self.limit(days)
         let journals = try BatchJournal.all(in: path, shard: shard, writable: true)
         for journal in journals {
-            let pruned = Set(try journal.items().filter { $0.status == .pruned }.map { PathBytes($0.resultPath) })
+            let items = try journal.items()
+            let pruned = Set(items.filter { $0.status == .pruned }.map { PathBytes($0.resultPath) })
+            let foreign = Set(items.filter { otherInput(of: $0) != nil }.map { PathBytes($0.resultPath) })
             for resultPath in try journal.prune(before: limit) {
-                switch try remove(resultPath, before: limit, journal) {
+                let key = PathBytes(resultPath)
+                switch foreign.contains(key)
+                    ? .kept("it is the result of another video") : try remove(resultPath, before: limit, journal)
+                {
                 case .removed: pruning.removed += 1
                 case .gone: break
-                case .newer where pruned.contains(PathBytes(resultPath)): break
+                case .newer where pruned.contains(key): break
                 case .newer: try journal.restorePruned(resultPath)
                 case .kept(let reason):
-                    try journal.restorePruned(resultPath)
+                    if !pruned.contains(key) || !foreign.contains(key) { try journal.restorePruned(resultPath) }
                     pruning.kept.append((resultPath, reason))
                 }
             }
@@ -78,7 +97,9 @@ package struct BatchFolder: Sendable {
         for journal in try BatchJournal.all(in: path, shard: shard) {
             for item in try journal.items()
             where item.status == .pruned || item.status == .done && (item.finished ?? limit) < limit {
-                if let result = folder(item.resultPath), case .removed = Self.judge(result, before: limit) {
+                if otherInput(of: item) == nil, let result = folder(item.resultPath),
+                    case .removed = Self.judge(result, before: limit)
+                {
                     paths.append(item.resultPath)
                 }
             }

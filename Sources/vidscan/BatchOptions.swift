@@ -160,13 +160,11 @@ enum BatchChecks {
         if let sticker = settings.render.sticker {
             do { _ = try StickerPainter.read(sticker) } catch { throw VidscanError(.input, error.reason) }
         }
-        guard merges else { return }
+        let remedy =
+            settings.write.keepsTables ? "; add csv to --format" : ", and --anonymize leaves no tables; add --tables"
         try require(
-            settings.write.formats.contains(.csv), .input,
-            "--merge needs faces.csv of each result; add csv to --format")
-        try require(
-            settings.write.keepsTables, .input,
-            "--merge needs faces.csv of each result, and --anonymize leaves no tables; add --tables")
+            !merges || settings.write.formats.contains(.csv) && settings.write.keepsTables, .input,
+            "--merge needs faces.csv of each result\(remedy)")
     }
 
     /// Checks the nearest existing folder, in which the others would be made.

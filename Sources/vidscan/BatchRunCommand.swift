@@ -34,8 +34,6 @@ struct BatchRunCommand: AsyncParsableCommand {
             status = try await end.interrupts.run { try await work.run() }.get()
         } catch let error as VidscanError {
             status = end.reporter.stopped(error)
-        } catch let ended as ExitStatus {
-            status = ended
         } catch is CancellationError {
             status = end.reporter.stopped(VidscanError(.interrupted, "interrupted"))
         } catch { status = ExitStatus(rawValue: VidscanCommand.report(error)) }
@@ -97,6 +95,7 @@ private struct BatchWork {
         do { try FileSystem.createFolder(folder.path) } catch {
             throw VidscanError(.input, "cannot create the folder \(folder.path): \(error)")
         }
+        if !selection.isForced { try folder.protectFiles(shard: files.shard, merges: execution.merge) }
         let journal = try BatchJournal(folder: folder.path, shard: files.shard)
         defer { journal.close() }
         try folder.removeLeftovers()
@@ -198,6 +197,7 @@ private struct BatchWork {
             verdicts = try journal.compareContent(
                 of: inputs, configuration: digest, isDryRun: execution.dryRun,
                 digest: { try? FileDigest.sha256(path: $0) }, willRead: reporter.willRead, hasResult: folder.hasResult)
+            try require(!Task.isCancelled, .interrupted, "interrupted")
         }
         var plan = try journal.register(
             inputs, configuration: digest, selection: selection, isEquivalent: isEquivalent, verdicts: verdicts,
@@ -218,9 +218,7 @@ private struct BatchWork {
         digest == digestOfOther && (!resolved.settings.report.page || hasReport(resultPath))
     }
 
-    private func hasReport(_ resultPath: String) -> Bool {
-        FileManager.default.fileExists(atPath: "\(folder.path)/\(resultPath)/report.html")
-    }
+    private func hasReport(_ result: String) -> Bool { FileSystem.entry("\(folder.path)/\(result)/report.html") != nil }
 
     private func list(_ findings: InputFinder.Findings, _ budget: MemoryBudget) async throws {
         let journal = try BatchJournal.openReadOnly(folder: folder.path, shard: files.shard)

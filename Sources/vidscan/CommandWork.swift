@@ -21,7 +21,6 @@ extension ParsableArguments {
 protocol ReportingCommand: AsyncParsableCommand, Sendable {
     var messages: MessageArguments { get }
 
-    /// Returns the number of failed inputs.
     func work(_ reporter: ConsoleReporter) async throws -> Int
 }
 
@@ -130,6 +129,8 @@ final class InterruptHandler: Sendable {
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler { [self] in
             if isCancelled.exchange(true, ordering: .acquiringAndReleasing) {
+                // The shell and the kernel both tell that the terminal is gone.
+                if number == SIGHUP { return }
                 actions.withLock { $0.abandon }()
                 _exit(130)
             }

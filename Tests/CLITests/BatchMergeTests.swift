@@ -23,7 +23,7 @@ struct BatchMergeTests: BatchTesting {
     @Test("A batch without results has nothing to merge, and leaves the table of an earlier merge as it is")
     func nothing() throws {
         let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
-        try FileManager.default.createDirectory(atPath: folder.path + "/out", withIntermediateDirectories: false)
+        #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 1)
         try folder.write("earlier", to: "out/faces.csv")
         #expect(try Tool.run("batch", "in", "--output", "out", "--merge", in: folder).status == 1)
         #expect(try folder.text("out/faces.csv") == "earlier")

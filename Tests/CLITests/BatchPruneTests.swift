@@ -51,4 +51,19 @@ struct BatchPruneTests: BatchTesting {
                 == "vidscan: 0 results removed\n")
         #expect(results(folder) == ["out/c.png.vidscan/run.json"])
     }
+
+    @Test("The result of another video, made by hand in the batch's folder, is neither pruned nor merged")
+    func foreignResult() throws {
+        let folder = try makeFolder(["c.png", "other/c.png"])
+        #expect(try Tool.run("batch", "in/c.png", "--output", "out", in: folder).status == 0)
+        #expect(try Tool.run("analyze", "in/other/c.png", "--output", "out", "--force", in: folder).status == 0)
+        let merged = try Tool.run("batch", "merge", "out", in: folder)
+        #expect(merged.output == "")
+        merged.expectError("is of \(folder.path)/in/other/c.png, not of \(folder.path)/in/c.png", status: 2)
+        let dry = try Tool.run("batch", "prune", "out", "--older-than", "0", "--dry-run", in: folder)
+        #expect(dry.output == "0 results would be removed\n")
+        let pruned = try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder)
+        #expect(pruned.errors.contains("it is the result of another video"), "\(pruned.errors)")
+        #expect(results(folder) == ["out/c.png.vidscan/run.json"])
+    }
 }

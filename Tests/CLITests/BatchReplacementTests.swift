@@ -149,6 +149,27 @@ struct BatchReplacementTests: BatchTesting {
         }
     }
 
+    @Test(
+        "A new batch replaces no file that a batch has not written",
+        arguments: ["index.csv", "summary.json", "faces.csv"])
+    func ownFiles(name: String) throws {
+        let folder = try makeFolder(["a.png"])
+        try folder.write("my own\n", to: "in/\(name)")
+        let command = ["batch", "in/a.png", "--output", "in", "--merge"]
+        let refused = try ChildProcess.run([Checkout.tool] + command, in: folder.path)
+        refused.expectError(
+            "\(folder.path)/in/\(name) exists, but no batch has written it; --force replaces it", status: 2)
+        #expect(folder.entries.filter { !$0.hasSuffix("/") } == ["in", "in/a.png", "in/\(name)"])
+        #expect(try folder.text("in/\(name)") == "my own\n")
+        #expect(try ChildProcess.run([Checkout.tool] + command + ["--force"], in: folder.path).status == 0)
+        #expect(try folder.text("in/\(name)") != "my own\n")
+        // The journal of a batch may be moved away.
+        try FileManager.default.moveItem(
+            atPath: folder.path + "/in/batch.sqlite", toPath: folder.path + "/batch.sqlite")
+        try FileManager.default.removeItem(atPath: folder.path + "/in/a.png.vidscan")
+        #expect(try ChildProcess.run([Checkout.tool] + command, in: folder.path).status == 0)
+    }
+
     @Test("A sticker that cannot be read is named, and no video is blamed")
     func sticker() throws {
         let folder = try makeFolder(["a.png"])

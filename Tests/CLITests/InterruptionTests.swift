@@ -48,6 +48,22 @@ struct InterruptionTests {
         #expect(!outcome.errors.contains("interrupted"))
     }
 
+    @Test("A second hangup changes nothing: the shell and the kernel both report a closed terminal")
+    func twoHangups() throws {
+        let folder = try TemporaryFolder()
+        let clip = try Tool.makeLongClip(in: folder)
+        let process = try ChildProcess(
+            [Checkout.tool, "analyze", clip, "--every-frame"], in: folder.path, errorsToTerminal: true)
+        try process.waitForErrors(containing: " frames/s ")
+        process.send(SIGHUP)
+        usleep(1000)
+        process.send(SIGHUP)
+        let outcome = try process.finish(within: 5)
+        #expect(outcome.status == 130)
+        #expect(outcome.errors.hasSuffix("vidscan: error: interrupted; complete results are kept\r\n"))
+        #expect(folder.entries == ["long.mp4"])
+    }
+
     @Test(
         "A reader that closes the pipe early is not a failure",
         arguments: ["schema", "sample '\(Checkout.clip)' --every-frame"])

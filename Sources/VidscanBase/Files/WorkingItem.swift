@@ -29,7 +29,9 @@ package final class WorkingItem: Sendable {
         let isHeldElsewhere = Self.lock(descriptor) == .held
         renewal = DispatchSource.makeTimerSource(queue: .global())
         renewal.schedule(deadline: .now() + .seconds(60), repeating: .seconds(60), leeway: .seconds(10))
-        renewal.setEventHandler { futimens(descriptor, nil) }
+        // UTIME_NOW and UTIME_OMIT: the file may already have the modification time that it is to keep.
+        let times = [timespec(tv_sec: 0, tv_nsec: (1 << 30) - 1), timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)]
+        renewal.setEventHandler { futimens(descriptor, times) }
         // No renewal can be running when this handler runs.
         renewal.setCancelHandler { close(descriptor) }
         renewal.resume()

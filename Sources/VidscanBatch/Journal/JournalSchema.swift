@@ -72,7 +72,6 @@ enum JournalSchema {
         return true
     }
 
-    /// A table, index, view or trigger.
     private struct Object: Hashable {
         var kind, name, table: String
         /// With single spaces.

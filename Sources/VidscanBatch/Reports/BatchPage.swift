@@ -11,7 +11,6 @@ struct BatchPage {
 
     let items: [BatchJournal.Item]
     let folder: String
-    /// Seconds since 1970.
     let now: Double
     let thumbnails: ReportThumbnails
     /// `nil` unless the batch runs.
@@ -110,9 +109,7 @@ struct BatchPage {
 
     /// The report, or else the result's folder, relative to the page.
     private func link(to resultPath: String) -> String? {
-        let target = ["report.html", "run.json"].first {
-            FileManager.default.fileExists(atPath: "\(folder)/\(resultPath)/\($0)")
-        }
+        let target = ["report.html", "run.json"].first { FileSystem.entry("\(folder)/\(resultPath)/\($0)") != nil }
         return target.map { FilePath.percentEncoded(resultPath + "/" + ($0 == "report.html" ? $0 : "")) }
     }
 

@@ -71,6 +71,9 @@ package struct MergedTable: Sendable {
         var common: Header?
         for item in items {
             let source = source(of: item)
+            if let other = BatchFolder(folder).otherInput(of: item) {
+                throw .input("\(source) is of \(other), not of \(item.path); move its folder and run the batch again")
+            }
             let header = try Self.header(of: source)
             if let common, common.header != header { throw Self.mismatch(common, (header, source)) }
             common = common ?? (header, source)

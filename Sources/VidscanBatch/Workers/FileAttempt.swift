@@ -28,7 +28,6 @@ struct FileAttempt: Sendable {
 
     private final class AttemptState: Sendable {
         struct Values {
-            /// The first reason counts.
             var killReason: String?
             var interruption: SuspendingClock.Instant?
             var videoSeconds = 0.0
