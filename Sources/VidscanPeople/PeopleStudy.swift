@@ -60,7 +60,12 @@ package struct PeopleStudy: Sendable {
         var state = known ?? StudyState()
         var summary = Summary(path: folder.path(of: PeopleTable.file))
         for name in options.removals {
-            do throws(VidscanError) { state.remove(try state.video(named: name)) } catch {
+            do throws(VidscanError) {
+                let index = try state.video(named: name)
+                // The numbers of people who were in no other video are not given again.
+                state.forgetPeople(of: index)
+                state.videos.remove(at: index)
+            } catch {
                 throw .result("cannot remove \(name): \(error.reason)")
             }
         }
@@ -82,8 +87,12 @@ package struct PeopleStudy: Sendable {
             study = try inputs.people(state)
             links = StudyLinker.link(study, nextID: &state.nextId)
         }
+        var named: [Int: String] = [:]
         for (name, photos) in options.photos.sorted(by: { $0.key < $1.key }) {
-            try state.name(name, photos: photos, in: study, looks: links.looks)
+            let id = try state.name(name, photos: photos, in: study, looks: links.looks)
+            if let other = named.updateValue(name, forKey: id) {
+                throw .result("the photographs of \(other) and of \(name) show the same person of the study")
+            }
             summary.corrections += 1
         }
         let separated = Set(state.separations.map { PersonPair($0.one, $0.other) })
@@ -111,11 +120,11 @@ package struct PeopleStudy: Sendable {
 extension StudyState {
     fileprivate mutating func name(
         _ name: String, photos: [FaceEmbedding], in study: StudyPeople, looks: [[Int]]
-    ) throws(VidscanError) {
-        guard let photo = FaceCluster(photos, evidence: Double(photos.count)) else { return }
+    ) throws(VidscanError) -> Int {
+        let photo = FaceCluster(photos, evidence: Double(photos.count))
         var nearest: (person: Int, excess: Double)?
         for look in looks {
-            guard let cluster = study.faces(of: look) else { continue }
+            guard let photo, let cluster = study.faces(of: look) else { continue }
             let excess = cluster.distance(to: photo) - cluster.limit(with: photo)
             if excess < nearest?.excess ?? .infinity { nearest = (look[0], excess) }
         }
@@ -125,5 +134,6 @@ extension StudyState {
                     + " \(name); another photograph may do, or the correction 'name' in a file of --corrections")
         }
         try apply(.name(id, name))
+        return id
     }
 }

@@ -1,6 +1,7 @@
 import Testing
 import TestSupport
 import VidscanBase
+import VidscanFaces
 import VidscanPeople
 
 @Suite("Corrections of a user hold")
@@ -69,6 +70,63 @@ struct CorrectionTests {
         #expect(try scene.numbers["b.mp4 1"] == 4)
         try await scene.run()
         #expect(try scene.numbers["b.mp4 1"] == 4)
+    }
+
+    @Test("Who stays after a split is as certain as without the one who left")
+    func splitConfidence() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 1])
+        try scene.add("b.mp4", face: SyntheticFace.vector(0, at: 0.1, towards: 1))
+        try await scene.run()
+        #expect(try scene.confidence("a.mp4") > 0.95)
+        try await scene.run([], corrections: StudyScene.split(1, #""video": "b.mp4""#))
+        #expect(try Set(scene.numbers.values) == [1, 2])
+        #expect(try scene.confidence("a.mp4") > 0.95)
+        #expect(try scene.confidence("b.mp4") == 1)
+    }
+
+    @Test("A close decision is asked about, also if an earlier look of the same person is far away")
+    func closeLook() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [20: 1])
+        try scene.add("b.mp4", [10: 1])
+        try scene.add("c.mp4", face: SyntheticFace.vector(10, at: 0.34, towards: 11))
+        #expect(try await scene.run().doubts == 1)
+        #expect(try scene.numbers == ["a.mp4 1": 1, "b.mp4 1": 2, "c.mp4 1": 3])
+        #expect(try await scene.run([], corrections: StudyScene.join(1, 2)).doubts == 1)
+        #expect(try (0.5...0.7).contains(scene.confidence("c.mp4")))
+    }
+
+    @Test("A question about one of a person's two tracks in a video splits off only that track")
+    func splitOfOneTrack() async throws {
+        let scene = try StudyScene()
+        let (near, far) = (SyntheticFace.vector([0: 1]), SyntheticFace.vector(0, at: 0.31, towards: 1))
+        try scene.add("a.mp4", face: near, samples: 3)
+        try scene.add(
+            "b.mp4",
+            [
+                Track(face: 1, seconds: 0...4, embeddings: [near, near]),
+                Track(face: 2, seconds: 5...9, embeddings: [far]),
+            ])
+        try await scene.run()
+        #expect(try Set(scene.numbers.values) == [1])
+        let page = try scene.folder.text("study/people.html")
+        let splits = page.matches(of: /split&quot;,&quot;person&quot;:1,(.*?)}/).map { String($0.output.1) }
+        try #require(!splits.isEmpty, "\(page)")
+        for split in splits { #expect(split.contains("tracks") != split.contains("a.mp4"), "\(split)") }
+    }
+
+    @Test("Photographs of one person under two names are refused, and nothing changes")
+    func twoNames() async throws {
+        let scene = try await Self.scene()
+        let before = try scene.folder.bytes("study/people.json")
+        let photo = FaceEmbedding(direction: SyntheticFace.vector([0: 1]))
+        await #expect(throws: VidscanError.self) {
+            try await scene.run([]) { $0.photos = ["Anna": [photo], "Bert": [photo]] }
+        }
+        #expect(try scene.folder.bytes("study/people.json") == before)
+        try await scene.run([]) { $0.photos = ["Anna": [photo, photo]] }
+        #expect(try scene.table.texts("name").contains("Anna"))
     }
 
     @Test("name gives a pseudonym that stays, moves with a merge, and cannot break a page or a table")

@@ -17,7 +17,6 @@ struct StudyConfidence {
 
     /// For each person; `nil` for those who cannot be compared, or about whom a correction has decided.
     private(set) var values: [Double?]
-    /// The least certain first.
     private(set) var doubts: [Doubt] = []
 
     private let study: StudyPeople
@@ -43,7 +42,7 @@ struct StudyConfidence {
             groups.append(Group(studyID: studyID, faces: faces, members: look))
             table.append(faces)
         }
-        judgePeople()
+        judgePeople(separated)
         judgeNumbers(separated)
         doubts.sort { ($0.confidence, $0.one, $0.other) < ($1.confidence, $1.one, $1.other) }
         // Of two people who were joined, both may have found the other.
@@ -51,10 +50,10 @@ struct StudyConfidence {
         doubts = doubts.filter { seen.insert(PersonPair($0.one, $0.other)).inserted }
     }
 
-    private mutating func judgePeople() {
+    private mutating func judgePeople(_ separated: Set<PersonPair>) {
         for (index, person) in study.people.enumerated() {
             guard !person.isCorrected, let faces = person.faces, let own = owner[index] else { continue }
-            let rival = rival(of: [index], faces, groups[own].studyID)
+            let rival = rival(of: [index], faces, groups[own].studyID, separated)
             guard let others = groups[own].faces.removing(faces) else {
                 values[index] = IdentityCalibration.confidence(
                     margin: rival.map { Double($0.distance) - faces.limit(with: groups[$0.index].faces) })
@@ -74,13 +73,12 @@ struct StudyConfidence {
     private mutating func judgeNumbers(_ separated: Set<PersonPair>) {
         var seen: Set<PersonPair> = []
         for group in groups {
-            guard let nearest = rival(of: group.members, group.faces, group.studyID, separated),
-                seen.insert(PersonPair(group.studyID, groups[nearest.index].studyID)).inserted
-            else { continue }
+            guard let nearest = rival(of: group.members, group.faces, group.studyID, separated) else { continue }
             let limit = group.faces.limit(with: groups[nearest.index].faces)
             let value = IdentityCalibration.confidence(margin: Double(nearest.distance) - limit)
             guard value < Self.certain, let one = self.nearest(group.members, to: groups[nearest.index].faces),
-                let other = self.nearest(groups[nearest.index].members, to: group.faces)
+                let other = self.nearest(groups[nearest.index].members, to: group.faces),
+                seen.insert(PersonPair(group.studyID, groups[nearest.index].studyID)).inserted
             else { continue }
             doubts.append(Doubt(one: one, other: other, confidence: value))
         }
@@ -88,7 +86,7 @@ struct StudyConfidence {
 
     /// Finds the nearest group with another number that may be these people: none was seen at the same time as they were.
     private func rival(
-        of people: [Int], _ faces: FaceCluster, _ studyID: Int, _ separated: Set<PersonPair> = []
+        of people: [Int], _ faces: FaceCluster, _ studyID: Int, _ separated: Set<PersonPair>
     ) -> (index: Int, distance: Float)? {
         table.nearest(to: faces, among: Array(groups.indices)) { other, _ in
             groups[other].studyID != studyID && !separated.contains(PersonPair(studyID, groups[other].studyID))

@@ -20,7 +20,6 @@ struct StudyState: Codable, Sendable, Equatable {
 
     struct Video: Codable, Sendable, Equatable {
         var video: String
-        /// Absolute path.
         var result: String
         var fingerprint: String
         /// By number, then by the first `face_id`.
@@ -108,12 +107,6 @@ struct StudyState: Codable, Sendable, Equatable {
     var studyIDs: Set<Int> { Set(videos.flatMap { $0.people.map(\.studyPersonId) }) }
 
     func name(of studyID: Int) -> String? { names.first { $0.studyPersonId == studyID }?.name }
-
-    /// The numbers of people who were in no other video are not given again.
-    mutating func remove(_ index: Int) {
-        forgetPeople(of: index)
-        videos.remove(at: index)
-    }
 
     /// Also forgets splits in the video, so that they can be given again, and people who are in no other.
     mutating func forgetPeople(of index: Int) {

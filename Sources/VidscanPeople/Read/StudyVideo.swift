@@ -5,7 +5,6 @@ internal import VidscanResults
 
 /// A result that takes part in a study, without its embeddings.
 struct StudyVideo: Sendable {
-    /// Absolute.
     let resultPath: String
     /// The path by which a study knows the video.
     let inputPath: String

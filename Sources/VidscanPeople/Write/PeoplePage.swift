@@ -110,8 +110,10 @@ struct PeoplePage {
             let ids = [one.studyPersonID, other.studyPersonID].sorted()
             return ([one, other], "Two people (\(percent))", StudyCorrection.samePerson(ids))
         }
-        // The video of the second one, unless both are in one video.
-        let tracks = one.video == other.video ? study.people[doubt.other].faceIDs : []
+        // The video of the second one, unless it shows the person's number elsewhere too.
+        let person = study.people[doubt.other]
+        let isOnly = study.people.count { $0.video == person.video && $0.studyID == person.studyID } == 1
+        let tracks = isOnly ? [] : person.faceIDs
         let name = FilePath.name(of: other.video)
         let isUnique = study.videos.count { $0.name == name } == 1
         let correction = StudyCorrection.split(
