@@ -101,7 +101,6 @@ package struct ExportPlaces {
 
 /// A file format of another program's annotations.
 package enum ExportFormat: String, Sendable, CaseIterable {
-    /// ELAN, EAF 3.0.
     case elan
     /// WebVTT: captions, and a metadata track with boxes.
     case vtt

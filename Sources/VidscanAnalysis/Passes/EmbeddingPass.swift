@@ -25,7 +25,7 @@ struct EmbeddingPass {
         }.sorted { $0.offset < $1.offset }
         let new = crops.map(\.offset).filter { known[$0] == nil }
         for (offset, embedding) in zip(new, try await embed(new)) { known[offset] = .some(embedding) }
-        for (track, crop, offset) in crops { tracks.summaries[track].setEmbedding(known[offset] ?? nil, ofCrop: crop) }
+        for (track, crop, offset) in crops { tracks.summaries[track].crops[crop].embedding = known[offset] ?? nil }
     }
 
     /// How well each crop matches the person of its track, which the best crops show; by the crop's offset.

@@ -130,7 +130,8 @@ private struct Dyad {
     ) -> DyadRow {
         var row = DyadRow(
             personA: isReversed ? second : first, personB: isReversed ? first : second, measure: measure,
-            coverageSeconds: Double(known) * clock.interval, coverageFraction: Double(known) / Double(clock.samples))
+            coverageSeconds: Double(known) * clock.interval,
+            coverageFraction: min(Double(known) / Double(clock.samples), 1))
         guard row.coverageSeconds >= InteractionAnalysis.minimumSeconds else { return row }
         row.stretches = lengths?.map { Double($0) * clock.interval }
         return row

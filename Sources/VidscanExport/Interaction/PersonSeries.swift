@@ -57,7 +57,8 @@ struct PersonSeries {
         let times = try SampleTimes(folder: folder, mayBeEmpty: true).microseconds
         clock = RegularClock(microseconds: times)
         try require(
-            clock != nil || times.first == times.last, .result, "its samples are too far apart to compare people")
+            clock != nil || times.first == times.last, .result,
+            "its samples are too far apart or too dense to compare people")
         let table = try TableReader(folder: folder, name: "faces.csv")
         let (time, person) = (try table.column("time"), try table.column("person_id"))
         let box = try FaceColumns(FaceField.box, of: table)

@@ -10,7 +10,6 @@ package struct FaceEventDetector: Sendable {
         package var smile: Double?
         /// Between the head's direction and the camera.
         package var turnDegrees: Double?
-        /// In degrees.
         package var yaw, pitch: Double?
         /// How likely the face speaks, in halves of a percent, 25 times per second from this sample on; 255 without sound.
         package var speech: [UInt8]
@@ -30,7 +29,7 @@ package struct FaceEventDetector: Sendable {
     private let detectsBlinks: Bool
     private var closure, smile, away: MeasuredState
     private var gestures: HeadGestureDetector
-    private var speech = MeasuredState(entersAbove: 50, leavesBelow: 40, holdSeconds: 0.2)
+    private var speech = MeasuredState(entersAbove: 49.75, leavesBelow: 40, holdSeconds: 0.2)  // 50, in halves
 
     package init(faceID: Int, options: EventOptions, detectsBlinks: Bool) {
         (self.faceID, self.options, self.detectsBlinks) = (faceID, options, detectsBlinks)
@@ -112,7 +111,7 @@ package struct FaceEventDetector: Sendable {
     private func event(_ kind: FaceEvent.Kind, _ period: MeasuredState.Period, hasEyes: Bool = false) -> FaceEvent {
         FaceEvent(
             microseconds: period.onset.microseconds, kind: kind, faceID: faceID, value: .number(period.seconds),
-            measuredFraction: period.measuredFraction, isComplete: period.isComplete,
+            measuredFraction: period.measuredFraction, isComplete: period.hasOnset && period.hasOffset,
             oneEyeFraction: hasEyes ? period.oneSidedFraction : nil)
     }
 }
@@ -150,6 +149,7 @@ package struct MutualGazeDetector: Sendable {
     private struct Pair: Hashable { let first, second: Int }
 
     private var pairs: [Pair: MeasuredState] = [:]
+    private var previous: (targets: [Int: Int], microseconds: Int64, sample: Int)?
 
     package init() {}
 
@@ -162,8 +162,14 @@ package struct MutualGazeDetector: Sendable {
     ) -> [ObservedEpisode] {
         for (person, other) in targets where person < other && targets[other] == person {
             let pair = Pair(first: person, second: other)
-            if pairs[pair] == nil { pairs[pair] = MeasuredState(entersAbove: 0.5, leavesBelow: 0.5, holdSeconds: 0.3) }
+            guard pairs[pair] == nil else { continue }
+            var state = MeasuredState(entersAbove: 0.5, leavesBelow: 0.5, holdSeconds: 0.3)
+            if let previous, previous.targets[person] != nil, previous.targets[other] != nil {
+                _ = state.update(0, at: previous.microseconds, seconds: 0, sample: previous.sample)
+            }
+            pairs[pair] = state
         }
+        previous = (targets, microseconds, sample)
         return sorted.compactMap { pair in
             guard let a = targets[pair.first], let b = targets[pair.second] else { return nil }
             return pairs[pair]?.update(
@@ -174,7 +180,8 @@ package struct MutualGazeDetector: Sendable {
 
     /// At the end of the video, or where something may be missing.
     package mutating func finish() -> [ObservedEpisode] {
-        sorted.compactMap { pair in pairs[pair]?.interrupt().map { Self.observed(pair, $0) } }
+        previous = nil
+        return sorted.compactMap { pair in pairs[pair]?.interrupt().map { Self.observed(pair, $0) } }
     }
 
     private var sorted: [Pair] { pairs.keys.sorted { ($0.first, $0.second) < ($1.first, $1.second) } }

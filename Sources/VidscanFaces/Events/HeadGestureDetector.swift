@@ -101,7 +101,7 @@ package struct HeadGestureDetector: Sendable {
             // The later of equal extremes.
             let order = samples.indices.reversed()
             guard let lowest = order.min(by: { samples[$0].degrees < samples[$1].degrees }),
-                let highest = order.max(by: { samples[$0].degrees <= samples[$1].degrees })
+                let highest = order.max(by: { samples[$0].degrees < samples[$1].degrees })
             else { return }
             let start = now.degrees - samples[lowest].degrees >= minimumDegrees ? lowest : highest
             guard abs(now.degrees - samples[start].degrees) >= minimumDegrees else { return }

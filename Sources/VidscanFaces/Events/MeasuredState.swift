@@ -34,7 +34,6 @@ struct MeasuredState: Sendable {
         let hasOffset: Bool
 
         var hasOnset: Bool { !onset.followsGap }
-        var isComplete: Bool { hasOnset && hasOffset }
         var seconds: Double { Double(endMicroseconds - onset.microseconds) / 1e6 }
     }
 
@@ -49,7 +48,7 @@ struct MeasuredState: Sendable {
     private var totals = MeasuredTotals()
 
     /// A change counts only if the value does not return beyond the other threshold for the time to hold.
-    /// `oneSidedMargin`: how far beyond the threshold a one-sided value must be.
+    /// `oneSidedMargin`: how far beyond the threshold a one-sided value must be; infinite if it prevents the change.
     init(entersAbove: Double, leavesBelow: Double, holdSeconds: Double = 0, oneSidedMargin: Double = 0) {
         (self.entersAbove, self.leavesBelow) = (entersAbove, leavesBelow)
         holdMicroseconds = Int64((holdSeconds * 1e6).rounded())
@@ -88,7 +87,7 @@ struct MeasuredState: Sendable {
     /// Returns the sample that entered (above the threshold plus `margin`) or left the state, once that has lasted.
     private mutating func crossing(_ sample: MeasuredSample, margin: Double) -> MeasuredSample? {
         let isTurning = entered == nil ? sample.value > entersAbove + margin : sample.value < leavesBelow
-        let isBack = entered == nil ? sample.value < leavesBelow : sample.value > entersAbove
+        let isBack = entered == nil ? sample.value < leavesBelow || margin == .infinity : sample.value > entersAbove
         if isBack { turning = nil }
         // Between the thresholds, a change that has begun continues.
         guard isTurning || turning != nil else { return nil }

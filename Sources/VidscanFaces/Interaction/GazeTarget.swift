@@ -27,7 +27,6 @@ package struct GazeTarget: Sendable {
     }
 
     package struct Look: Sendable, Equatable {
-        /// `nil` if unknown.
         package var isAtCamera: Bool?
         package var target: Target?
 

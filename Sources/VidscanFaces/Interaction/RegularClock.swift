@@ -11,12 +11,12 @@ package struct RegularClock: Sendable {
     private static let snap = 0.01
     private static let maximumCount = 20_000_000.0
 
-    /// `microseconds`: ascending. Returns `nil` if no time passes, or far too much.
+    /// `microseconds`: ascending. Returns `nil` if no time passes, or far too much, or if more than 2,000 samples take a second.
     package init?(microseconds times: [Int64]) {
         guard let first = times.first, let last = times.last, last > first else { return nil }
         let step = Self.interval(of: times)
         let count = (Double(last - first) / step + Self.snap).rounded(.down) + 1
-        guard count <= Self.maximumCount else { return nil }
+        guard count <= Self.maximumCount, step >= 500 else { return nil }
         (interval, self.count, samples) = (step / 1e6, Int(count), times.count)
         var sample = 0
         positions = (0..<Int(count)).map { point in

@@ -46,16 +46,15 @@ package struct Synchrony: Sendable, Equatable {
         guard correlation.window >= Self.minimumPoints else { return nil }
         let original = correlation.peaks(shift: 0)
         guard original.count >= Self.minimumWindows else { return nil }
-        self.correlation = Self.mean(original.map(\.value))
+        let observed = Self.mean(original.map(\.value))
+        (self.correlation, windows) = (observed, original.count)
         lagSeconds = Self.quantile(0.5, of: original.map { Double($0.lag) }) * interval
-        windows = original.count
         var means: [Double] = []
         for shift in correlation.shifts {
             try check()
             let peaks = correlation.peaks(shift: shift)
             if 2 * peaks.count >= original.count { means.append(Self.mean(peaks.map(\.value))) }
         }
-        let observed = self.correlation
         baseline =
             means.count < Self.minimumShifts
             ? nil

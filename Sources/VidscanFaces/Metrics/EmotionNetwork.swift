@@ -227,7 +227,6 @@ private struct Convolution: Sendable {
     }
 }
 
-/// The arrays of `expressions.weights`: little-endian 32-bit floats.
 struct WeightFile {
     struct Array: Decodable {
         var offset: Int

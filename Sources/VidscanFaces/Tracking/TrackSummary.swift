@@ -36,7 +36,7 @@ package struct TrackSummary: Sendable {
     /// Averaged over the samples by weight.
     private(set) var profile = IdentityProfile()
     /// Of the samples with the highest weights that are not close together, at most five, the highest first.
-    package private(set) var crops: [Crop] = []
+    package var crops: [Crop] = []
     /// In the order of ``crops``.
     package var embeddings: [FaceEmbedding] { crops.compactMap(\.embedding) }
     private static let maximumCrops = 5
@@ -78,10 +78,6 @@ package struct TrackSummary: Sendable {
         // Among equal weights, the earlier sample stays first.
         crops.insert(crop, at: crops.firstIndex { $0.weight < crop.weight } ?? crops.count)
         if crops.count > Self.maximumCrops { crops.removeLast() }
-    }
-
-    package mutating func setEmbedding(_ embedding: FaceEmbedding?, ofCrop crop: Int) {
-        crops[crop].embedding = embedding
     }
 
     /// When the track continued on somebody else's face, in seconds: the crops before resemble each other, and so do those
