@@ -93,11 +93,13 @@ struct MergeCommand: ReportingCommand {
 
     @Option(name: .shortAndLong, help: .of("write.folder")) var output: String?
     @Flag(help: .of("write.replace")) var force = false
+    @Flag(help: "With '--speech': allow the segments' filters to access files, the network and devices.")
+    var allowFileFilters = false
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func work(_ reporter: ConsoleReporter) async throws -> Int {
         let sets = try SegmentMerger.sets(of: segments)
-        let merger = SegmentMerger(observer: reporter, addition: VideoAndPage())
+        let merger = SegmentMerger(observer: reporter, addition: VideoAndPage(), allowsFiles: allowFileFilters)
         let command = CommandLine.arguments.filter { !segments.contains($0) }
         return try await CommandWork.deliver(sets.map(\.name), reporter) { _, position in
             let set = sets[position]

@@ -80,10 +80,14 @@ struct SpeechTests {
         }
     }
 
-    @Test("Segments with a filter are merged, and the filter runs where mouths are read")
+    @Test(
+        "Segments with filters are merged, and the filters run where mouths are read, with permission if they need it")
     func filtered() throws {
         let folder = try Self.talkingClip()
-        let options = ["--speech", "--filter", "hflip", "--start", "3", "--end", "6"]
+        try folder.write("LUT_3D_SIZE 2\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n", to: "same.cube")
+        let options = [
+            "--speech", "--filter", "hflip,lut3d=file=same.cube", "--allow-file-filters", "--start", "3", "--end", "6",
+        ]
         let whole = try ChildProcess.run(
             [Checkout.tool, "analyze", "gaps.mkv", "--quiet", "--output", "whole"] + options, in: folder.path)
         #expect(whole.status == 0, "\(whole.errors)")
@@ -92,7 +96,10 @@ struct SpeechTests {
                 [Checkout.tool, "analyze", "gaps.mkv", "--quiet", "--segment", segment] + options, in: folder.path)
             #expect(part.status == 0, "\(part.errors)")
         }
-        let merged = try Tool.shell("\"$0\" merge gaps.mkv.part-*-of-2 --output merged", in: folder)
+        try Tool.shell("\"$0\" merge gaps.mkv.part-*-of-2 --output refused", in: folder).expectError(
+            "filter 'lut3d' accesses a file through its option 'file'; --allow-file-filters permits it")
+        let merged = try Tool.shell(
+            "\"$0\" merge gaps.mkv.part-*-of-2 --allow-file-filters --output merged", in: folder)
         #expect(merged.status == 0, "\(merged.errors)")
         try folder.expectSameTables("whole/gaps.mkv.vidscan", "merged/gaps.mkv.vidscan")
     }

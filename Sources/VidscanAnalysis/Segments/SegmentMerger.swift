@@ -9,10 +9,12 @@ package import VidscanResults
 package struct SegmentMerger: Sendable {
     private let observer: any RunObserver
     private let addition: (any ResultAddition)?
+    private let allowsFiles: Bool
 
     /// Without an addition, which makes the video and the page, segments whose settings request them are refused.
-    package init(observer: any RunObserver, addition: (any ResultAddition)? = nil) {
-        (self.observer, self.addition) = (observer, addition)
+    /// `allowsFiles`: lets filters reach files, if the video is read again to find out who speaks.
+    package init(observer: any RunObserver, addition: (any ResultAddition)? = nil, allowsFiles: Bool = false) {
+        (self.observer, self.addition, self.allowsFiles) = (observer, addition, allowsFiles)
     }
 
     package struct SegmentSet: Sendable {
@@ -95,9 +97,9 @@ package struct SegmentMerger: Sendable {
         }
         observer.opened(name, info: decoded.info)
         var reading = settings
-        // To find out who speaks, the video is read again, without what a command line may have permitted.
+        // To find out who speaks, the video is read again. What was permitted for a segment is not permitted here.
         reading.filters = try settings.filters.map {
-            settings.speech ? try FilterChain(steps: $0.steps, allowsFiles: false) : $0
+            settings.speech ? try FilterChain(steps: $0.steps, allowsFiles: allowsFiles) : $0
         }
         let sink = try TableBuilder(
             folderPath: folderPath, input: folders[0].record.input.path, settings: reading,
