@@ -18,8 +18,7 @@ build: bootstrap  ## build vidscan
 	@swift build -c release --product vidscan
 
 demo: build  ## set up, build, analyse the sample clip
-	@rm -rf demo/faces.mp4.vidscan
-	@$(BINARY) analyze samples/faces.mp4 --output demo
+	@$(BINARY) analyze samples/faces.mp4 --output demo --force
 	@echo; echo "The first rows of demo/faces.mp4.vidscan/faces.csv:"; head -n 4 demo/faces.mp4.vidscan/faces.csv | cut -d, -f1-8
 	@echo; echo "The results are in $(CURDIR)/demo/faces.mp4.vidscan/. The columns are described by: $(BINARY) schema"
 
