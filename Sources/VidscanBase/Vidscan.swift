@@ -1,4 +1,3 @@
-/// Information about the vidscan product.
 package enum Vidscan {
     package static let version = "0.1.0"
 }

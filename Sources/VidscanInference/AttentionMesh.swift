@@ -49,7 +49,6 @@ package final class AttentionMesh: @unchecked Sendable {  // The weights never c
     let parts: [PartLayers]
     private let owner: AlignedBytes
 
-    /// Reads `attention_mesh.json` and `attention_mesh.weights`.
     package init(path: String, weights weightsPath: String) throws(InferenceError) {
         let description: Description
         do {

@@ -7,7 +7,6 @@ package struct FaceEmbedder: Sendable {
     /// The number of sessions that run at the same time.
     package let concurrency: Int
 
-    /// Compiles the converted model's `.xml`.
     package init(runtime: InferenceRuntime, path: String, concurrency: Int) throws(InferenceError) {
         self.concurrency = concurrency
         model = try runtime.compile(path: path, concurrency: concurrency)

@@ -73,7 +73,6 @@ package struct SpeakerDetector: Sendable {
         private static let sizes = (1...3).map { (16 << $0) * 6 * (112 >> $0) * (112 >> $0) }
 
         fileprivate var states = Self.sizes.map { [Float](repeating: 0, count: $0) }
-        /// Pictures so far.
         fileprivate var count = 0
 
         package init() {}

@@ -35,7 +35,6 @@ package enum CoversPage {
         return path
     }
 
-    /// What the page's script reads.
     private static func data(
         _ result: StoredResult, _ source: InputFile, named title: String, covers: String?, page folder: String,
         isMoved: Bool

@@ -38,7 +38,6 @@ package struct Report: Sendable {
         case none
     }
 
-    /// For an index of several reports.
     package struct Summary: Sendable {
         package let path: String
         package let notice: String?

@@ -76,22 +76,12 @@ final class ConsoleLog: Sendable {
 
 /// Names a JSON line; `docs/log.schema.json` lists the fields of each.
 enum LogLine: String {
-    // One input.
     case opened, warning, note, failed, postponed, skipped, fileDone = "file_done"
-    /// Inputs that do not exist any more.
     case gone, forgotten
-    // Made from a result.
     case rendered, reported, exported, corrected, verified, published
-    // Several inputs.
     case started, reading, progress, waiting, finished, interrupted, stopped
     case retryLater = "retry_later", quarantined
-    /// Removed because of age.
-    case pruned
-    /// Who is who in several videos, or whose traces were removed.
-    case people
-    /// How well a person of the input was measured.
-    case person
-    case message
+    case pruned, people, person, message
 }
 
 /// Leaves out a field without a value.

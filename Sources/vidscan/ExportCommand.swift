@@ -62,7 +62,6 @@ struct ExportCommand: ReportingCommand {
     private static var formatNames: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
     private var takesAll: Bool { to.contains { $0.split(separator: ",").contains("all") } }
 
-    /// Without duplicates.
     private func formats() throws -> [ExportFormat] {
         var formats: [ExportFormat] = takesAll ? ExportFormat.allCases : []
         for name in to.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) where name != "all" {

@@ -104,7 +104,6 @@ package struct TensorPicture {
 package struct PictureRegion: Sendable, Equatable {
     /// One value for each row of the picture.
     package var rows: [Bool]
-    /// Inside the picture.
     package var columns: Range<Int>
 
     package init(rows: [Bool], columns: Range<Int>) { (self.rows, self.columns) = (rows, columns) }

@@ -30,7 +30,6 @@ package enum NearestName {
     }
 
     private static func ranked(_ name: String, _ names: [String]) -> [Candidate] {
-        // The sort is stable.
         candidates(name, names).sorted { ($0.contains ? 0 : 1, $0.distance) < ($1.contains ? 0 : 1, $1.distance) }
     }
 

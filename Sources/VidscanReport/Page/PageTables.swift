@@ -21,7 +21,6 @@ struct PageRows {
     /// The numbers that the page can show as curves.
     let metrics: [FaceField]
     private var bytes: [UInt8] = []
-    /// By face_id.
     private(set) var ranges: [Int: Range<Int>] = [:]
     /// The mean score of the detector and the mesh, 0…1, by face_id.
     let certainty: [Int: Double]

@@ -18,7 +18,6 @@ package struct ForeignTable: Sendable {
     struct Sample {
         let frame: FrameRecord
         let face: FaceRow?
-        /// The path of the video.
         let input: String
 
         subscript(field: FaceField) -> Double? { face?.face.numbers[field] }
@@ -58,7 +57,6 @@ package struct ForeignTable: Sendable {
     static func numbered(_ name: String, _ count: Int) -> [String] { (0..<count).map { "\(name)_\($0)" } }
     static func actionUnitName(_ number: Int) -> String { "AU\(number < 10 ? "0" : "")\(number)" }
 
-    /// `openface.csv` as ``openFace(_:)`` makes it by default.
     package static let openFace = openFace(.zero)
 
     /// `openface.csv`: the columns, units and coordinates of OpenFace 2.2's FeatureExtraction; see `docs/formats.md`.

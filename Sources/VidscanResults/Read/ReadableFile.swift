@@ -121,7 +121,6 @@ final class BinaryFile {
 struct NumberReader {
     let file: BinaryFile
     let bytes: ArraySlice<UInt8>
-    /// The offset of `bytes` in the file.
     let start: Int
     private var offset = 0
 

@@ -53,7 +53,6 @@ package struct StrictMembers {
     }
 
     package func list<Value: Decodable>(_ key: String, count: ClosedRange<Int>) throws -> [Value] {
-        // Counted before any is decoded.
         let own = try container.nestedUnkeyedContainer(forKey: NamedKey(stringValue: key)).count ?? 0
         guard count.contains(own) else {
             let allowed = count.count == 1 ? "\(count.lowerBound)" : "\(count.lowerBound) to \(count.upperBound)"

@@ -1,7 +1,6 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// The times of `frames.csv`.
 package struct SampleTimes: Sendable {
     /// Ascending.
     package private(set) var microseconds: [Int64] = []
@@ -28,7 +27,6 @@ package struct SampleTimes: Sendable {
     }
 }
 
-/// A row of `events.csv`.
 package struct StoredEvent: Sendable, Equatable {
     package let microseconds: Int64
     package let kind: FaceEvent.Kind

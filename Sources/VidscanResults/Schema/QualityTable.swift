@@ -54,8 +54,9 @@ package enum QualityTable: ResultTable {
         reason(
             .turned,
             "the head is turned by more than \(degrees(ExpressionLimits.maximumYawOfSide)) sideways, by more than"
-                + " \(degrees(ExpressionLimits.maximumPitch)) up or down, or further than the mesh can follow"),
-        reason(.covered, "something covers both the mouth and the eyes"),
+                + " \(degrees(ExpressionLimits.maximumPitch)) up or down, or further than the mesh or the metrics of --metrics can follow"
+        ),
+        reason(.covered, "something covers both the mouth and the eyes, or all that --metrics asked for"),
         reason(
             .small,
             "the face is too small: less than \(NumberText.plain(ExpressionLimits.minimumEyePixels)) pixels between"

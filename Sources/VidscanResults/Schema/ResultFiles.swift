@@ -3,7 +3,6 @@ internal import VidscanMedia
 
 /// A file format for face rows.
 public enum OutputFormat: String, Sendable, CaseIterable, Codable {
-    /// `faces.csv`, `frames.csv`, `tracks.csv`, `events.csv`, `episodes.csv` and `quality.csv`.
     case csv
     /// `faces.json`, one document; `faces.jsonl`, one object per line.
     case json, jsonl
@@ -37,7 +36,6 @@ package enum ResultFiles {
     /// What was measured and who was found, from which the tables follow.
     package static let record = "faces.record"
     package static let blendshapes = "blendshapes.csv"
-    /// Of `vidscan interact`.
     package static let dyads = "dyads.csv"
 
     /// Of videos and pictures that are made from a result.

@@ -166,7 +166,6 @@ package enum Schema {
 /// A name that is neither a column nor a file.
 package struct UnknownColumn: Error, CustomStringConvertible {
     package let name: String
-    /// Similar names, nearest first.
     package let nearest: [String]
 
     package var description: String {
