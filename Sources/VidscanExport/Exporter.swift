@@ -4,7 +4,6 @@ package import VidscanResults
 
 /// Writes the episodes of a finished result as annotations for other programs.
 package struct Exporter: Sendable {
-    /// Whose annotations share a tier.
     package enum Grouping: String, Sendable, CaseIterable { case person, face }
 
     package struct Options: Sendable {

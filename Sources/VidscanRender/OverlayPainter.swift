@@ -32,7 +32,6 @@ package final class OverlayPainter {
         let sizes = Sizes(face, in: frame, scale: style.scale)
         let ink = Self.inks[(max(face.faceID, 1) - 1) % Self.inks.count]
         if style.elements.contains(.trail), trail.count > 1 { try paint(trail, ink, sizes, on: frame) }
-        // Everything else lies around the box.
         let reach = max(face.box.width, face.box.height) * 0.5 + 4 * sizes.line
         try surface.draw(on: face.box.grown(by: reach, reach), of: frame) {
             if style.elements.contains(.mesh), let mesh = face.mesh { draw(mesh, of: face, ink, sizes) }

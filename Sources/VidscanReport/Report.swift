@@ -118,6 +118,14 @@ package struct Report: Sendable {
         if options.hidesFaces, video != nil, result.hiding?.keepsNobody != true {
             notices.append("the video shows the people who were kept visible in it")
         }
+        if options.hidesFaces, let video, !FilePath.relative(result.name, to: FilePath.folder(of: path)).isEmpty {
+            notices.append("the page plays \(video.address) if that lies beside it")
+        }
+        let shownEpisodes = episodes.filter { ![.shot, .visible].contains($0.kind) && !leftOut.contains($0.faceID ?? 0) }
+        if shownEpisodes.count > ReportPage.maximumEvents {
+            pageNotices.append(
+                "the page has the first \(ReportPage.maximumEvents) episodes, so its rates are too low; episodes.csv has all")
+        }
         if let video, !video.isWidelyPlayable {
             notices.append(
                 "most browsers cannot play \(result.record.video.codec) in such a file; 'vidscan report --proxy --force' makes"
@@ -127,9 +135,7 @@ package struct Report: Sendable {
         let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
         let report = ReportPage(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
-            episodes: Array(
-                episodes.lazy.filter { ![.shot, .visible].contains($0.kind) && !leftOut.contains($0.faceID ?? 0) }
-                    .prefix(ReportPage.maximumEvents)),
+            episodes: Array(shownEpisodes.prefix(ReportPage.maximumEvents)),
             samples: samples, pictures: pictures, video: video, options: options.arguments)
         try file.write(try report.html(for: path, notices: pageNotices))
         try file.complete()
@@ -150,7 +156,8 @@ package struct Report: Sendable {
     private func video(
         of result: StoredResult, _ input: String?, page: String, hidesFaces: Bool
     ) throws(VidscanError) -> PageVideo? {
-        let make = { PageVideo(path: $0, of: result, isSource: $1, page: page) }
+        // A page to pass on does not say where the video was.
+        let make = { PageVideo(path: $0, of: result, isSource: $1, page: options.hidesFaces ? $0 : page) }
         switch options.video {
         case .none: return nil
         case .file(let path):

@@ -122,7 +122,6 @@ final class BlazeFace {
         planes = [Float](repeating: 0, count: 3 * range.resolution * range.resolution)
     }
 
-    /// By decreasing confidence.
     func faces(in frame: SampledFrame, square: RotatedSquare, minimumScore: Double) throws -> [DetectedFace] {
         try fillInput(frame, square)
         try request.run()

@@ -184,7 +184,6 @@ final class BatchConsoleReporter: BatchObserver {
     }
 
     private func countNotices(of result: String) {
-        // Another message reports an unreadable record.
         guard log.isInfoEnabled,
             let found = try? RecordFile.decode(
                 ResultNotices.self, folder: result, name: ResultFolder.Kind.result.record)

@@ -132,7 +132,6 @@ enum ExitStatus: Int32, Error {
 enum Output {
     static func standard(_ line: String) { print(Array((Printable.line(line) + "\n").utf8)) }
 
-    /// Several lines.
     static func write(_ text: String) { print(Array(Printable.lines(text).utf8)) }
     static func json(_ text: String) { print(Array((Printable.json(text) + "\n").utf8)) }
 

@@ -32,8 +32,8 @@ struct SpeechScoresTests {
                 FaceEventDetector.Measurement(eyeOpenness: nil, smile: nil, turnDegrees: nil, speech: ticks),
                 at: time, seconds: 0.2, sample: sample)
         }
-        // 51 in tick 61.
-        #expect(detector.finish().map(\.episode.startMicroseconds) == [61 * 40_000])
+        // 50 in tick 60.
+        #expect(detector.finish().map(\.episode.startMicroseconds) == [60 * 40_000])
     }
 
     @Test("Where the sound has a gap, only the picture is known, and around it, only what is known counts")

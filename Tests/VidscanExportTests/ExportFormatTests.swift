@@ -146,18 +146,18 @@ struct ExportFormatTests {
     func givenNames() async throws {
         let exported = try await ExportedResult(
             people: [1: 1, 2: 2], episodes: ["visible,1,1,1,2,1,1,,,,1", "smile,2,2,1,2,1,1,,,,1,1"],
-            names: [1: "Anna <i> --> B", 2: "person_1"])
+            names: [1: "Anna <i> ---> B", 2: "person_1"])
         let document = try exported.document()
-        #expect(document.tiers.map { $0.attributes["TIER_ID"] } == ["visible@Anna <i> --> B", "smile@person_2"])
-        #expect(document.tiers.map { $0.attributes["PARTICIPANT"] } == ["Anna <i> --> B", "person_2"])
-        #expect(document.tiers[1].annotations.map(\.value) == ["smile with Anna <i> --> B"])
+        #expect(document.tiers.map { $0.attributes["TIER_ID"] } == ["visible@Anna <i> ---> B", "smile@person_2"])
+        #expect(document.tiers.map { $0.attributes["PARTICIPANT"] } == ["Anna <i> ---> B", "person_2"])
+        #expect(document.tiers[1].annotations.map(\.value) == ["smile with Anna <i> ---> B"])
         let captions = try exported.text(".vtt")
         #expect(
-            captions.contains("\nvisible@Anna <i> -> B 1\n")
-                && captions.contains("<v Anna &lt;i&gt; --&gt; B>visible\n"))
-        #expect(try exported.grid().tiers.map(\.name) == ["visible@Anna <i> --> B", "smile@person_2"])
-        #expect(try exported.text(".rttm").contains(" Anna_<i>_-->_B "))
-        #expect(try exported.text("_events.tsv").contains("\tvisible\t1\tAnna <i> --> B\t1\t"))
+            captions.contains("\nvisible@Anna <i> -→ B 1\n")
+                && captions.contains("<v Anna &lt;i&gt; ---&gt; B>visible\n"))
+        #expect(try exported.grid().tiers.map(\.name) == ["visible@Anna <i> ---> B", "smile@person_2"])
+        #expect(try exported.text(".rttm").contains(" Anna_<i>_--->_B "))
+        #expect(try exported.text("_events.tsv").contains("\tvisible\t1\tAnna <i> ---> B\t1\t"))
     }
 
     @Test("A sign that joins with the next character does not hide it from captions")

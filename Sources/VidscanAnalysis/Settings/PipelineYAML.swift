@@ -66,7 +66,6 @@ enum YAMLLimits {
 extension Node {
     var position: TextPosition { mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start }
 
-    /// Whether the value is missing or `null`.
     var isEmpty: Bool {
         guard let scalar, !scalar.style.isQuoted else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)

@@ -19,7 +19,6 @@ package final class WorkingItem: Sendable {
 
     private let folder: Folder
     package let name: String
-    /// Holds the lock.
     package let descriptor: Int32
     nonisolated(unsafe) private let renewal: any DispatchSourceTimer  // Dispatch sources may be used on any thread.
 

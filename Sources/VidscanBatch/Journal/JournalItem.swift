@@ -87,7 +87,6 @@ extension BatchJournal {
 
     package enum Reason: String, Sendable {
         case new, changed, interrupted, forced, quarantined
-        /// It was gone.
         case returned = "exists again"
         case settingsChanged = "settings, version or models changed"
         case coversChanged = "covers changed"

@@ -211,7 +211,6 @@ package struct TimeEstimate: Sendable {
 extension BatchJournal.Item {
     var hasCounts: Bool { status == .done || status == .pruned }
 
-    /// Of the last analysis, if it ended.
     var currentWarnings: [String] { hasCounts ? warnings : [] }
 
     var remainingBytes: Double {

@@ -16,7 +16,7 @@ enum WebVTT {
         where cue.annotation.beginMilliseconds < cue.annotation.endMilliseconds {
             // An arrow would make the id a time.
             text +=
-                "\n\(cue.id.replacing(scalars: "-->", with: "->"))\n\(times(cue.annotation.begin, cue.annotation.end))\n"
+                "\n\(cue.id.replacing(scalars: "-->", with: "→"))\n\(times(cue.annotation.begin, cue.annotation.end))\n"
             text += (cue.voice.map { "<v \(escaped($0))>" } ?? "") + escaped(cue.annotation.label) + "\n"
         }
         return text
@@ -57,8 +57,10 @@ enum WebVTT {
         var writer = ByteWriter()
         writer.write("WEBVTT\n")
         var pending: (microseconds: Int64, boxes: [[Field]], frame: Int)?
-        func writePending(until end: Int64) {
+        let left = (result.record.corrections?.excluded ?? []).map { Int64(($0.from * 1e6).rounded()) }
+        func writePending(until next: Int64) {
             guard let (begin, boxes, number) = pending, !boxes.isEmpty, begin >= 0 else { return }
+            let end = left.filter { begin..<next ~= $0 }.min() ?? next
             // A sample may have the time of the one before.
             writer.write(text: "\n\(times(begin, max(end, begin + 1000)))\n{\"frame\":\(number),\(size)\"faces\":[")
             for (index, box) in boxes.enumerated() {

@@ -61,7 +61,6 @@ struct Annotation: Sendable, Equatable {
     /// How much of the time was measured, as `events.csv` says it.
     var measured: String?
     var shot: Int?
-    /// Those that people were given, by person_id.
     var names: [Int: String] = [:]
 
     var personName: String? { episode.personID.flatMap { names[$0] } }

@@ -30,7 +30,6 @@ package enum ExpressionLimits {
     package static let maximumYaw = 40.0
     /// In degrees. From `maximumYaw` to here, one side is measured.
     package static let maximumYawOfSide = 60.0
-    /// In degrees, up or down.
     package static let maximumPitch = 30.0
     /// In degrees, for metrics that compare the halves of the face, because the far half is foreshortened.
     package static let maximumYawOfHalves = 25.0

@@ -127,11 +127,10 @@ struct ReportPage {
             "quality": try quality(),
             "cuts": .list(
                 cuts.map { .object(["time": seconds($0.microseconds), "isGradual": .flag($0.value == "gradual")]) }),
-            // The tables contain these already.
             "corrections": .list((corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) }),
-            // Left-out times, in seconds.
             "excluded": .list((corrections?.excluded ?? []).map { .list([.number($0.from), .number($0.to)]) }),
         ]
+        data["withheld"] = .flag(hidesFaces && (corrections?.list ?? []).contains(where: Self.mayName))
         // In seconds, if the file says.
         data["duration"] = record.video.durationSeconds.map(JSONValue.number)
         if !hidesFaces {

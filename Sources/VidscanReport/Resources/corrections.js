@@ -79,6 +79,7 @@
       return JSON.stringify({ format: "vidscan corrections 1", video: { name, bytes }, corrections }, null, 1) + "\n";
     },
     save() {
+      if (data.withheld) return say("Names and notes were left out of this page, so a file from it would remove them");
       // A name of its own, because browsers would rename a second corrections.json, and the first would be applied again.
       const name = `corrections-${stamp()}.json`, result = resultPath();
       download(new Blob([this.text()], { type: "application/json" }), name);

@@ -40,11 +40,12 @@
   }
   const markChosen = () => document.querySelectorAll("[data-person]").forEach(node =>
     node.classList.toggle("chosen", +node.dataset.person === state.selection?.person));
-  /** How often an episode happens to a person; nothing if it may not have been measured, like blinks at low rates. */
+  /** How often an episode happens to a person while it is measured; nothing if it may not have been measured, like blinks at low rates. */
   function rate(person, kind) {
-    const count = person.episodes.get(kind)?.length ?? 0, metric = metrics.find(metric => metric.name === kind);
-    const isMeasured = count || (kind === "smile" || data.episodes.kinds.includes(kind)) && metric && measured(person, metric).fraction > 0;
-    return isMeasured ? `${(60 * count / Math.max(person.seconds, 1)).toFixed(1)} ${kind}s/min` : "";
+    const count = person.episodes.get(kind)?.length ?? 0, names = kind === "blink" ? ["left_eye_openness", "right_eye_openness"] : [kind];
+    const fraction = Math.max(0, ...metrics.filter(({ name }) => names.includes(name)).map(metric => measured(person, metric).fraction));
+    const isMeasured = count || (kind === "smile" || data.episodes.kinds.includes(kind)) && fraction > 0;
+    return isMeasured ? `${(60 * count / Math.max(person.seconds * (fraction || 1), 1)).toFixed(1)} ${kind}s/min` : "";
   }
   /** A person in one line: how long, how often, and how much of it could be measured. */
   const strip = person => [

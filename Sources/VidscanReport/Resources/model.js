@@ -47,6 +47,7 @@
       const found = faces.map(face => findTrack(model.tracks, face));
       for (const [i, { time }] of faces.entries()) if (!found[i]) fail(`no face is there at ${clock(time)}`);
       if (found.includes(null)) return;
+      if (faces.some(({ time }) => isInside(model.excluded, time))) return fail("this time is excluded");
       const [track, other] = found;
       const splitAt = (track, row) => {
         model.tracks.push({ ...track, id: nextTrack++, person: nextPerson++, from: row, isSplit: true, personConfidence: null });

@@ -10,7 +10,7 @@
   const cutTimes = data.cuts.map(cut => cut.time);
   const cutBetween = (from, to) => {
     const index = search(0, cutTimes.length, i => cutTimes[i] > from + sameTime);
-    return index < cutTimes.length && cutTimes[index] <= to + sameTime;
+    return index < cutTimes.length && cutTimes[index] <= to + sameTime || data.excluded.some(([start]) => start > from && start <= to);
   };
 
   /** Undoes the packing of a column: bytes by significance, differences, their sign in the lowest bit. */

@@ -149,7 +149,8 @@
   }
 
   /** When a track has samples: it may be interrupted. */
-  const spansOf = track => track.spans ??= appearances(track, row => sampleOf[row] - sampleOf[row - 1] > data.stride)
+  const spansOf = track => track.spans ??= appearances(track, row => sampleOf[row] - sampleOf[row - 1] > data.stride
+    || data.excluded.some(([start]) => start > timeOf(row - 1) && start <= timeOf(row)))
     .map(([from, to]) => [timeOf(from), timeOf(to - 1) + data.interval * data.stride]);
 
   function movePlayhead(time) {

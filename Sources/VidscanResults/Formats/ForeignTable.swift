@@ -99,7 +99,6 @@ package struct ForeignTable: Sendable {
         },
     ]
 
-    /// By number; 23 is not measured.
     private static let intensities = [1, 2, 4, 5, 6, 7, 9, 10, 12, 14, 15, 17, 20, 23, 25, 26, 45]
     private static let presences = [1, 2, 4, 5, 6, 7, 9, 10, 12, 14, 15, 17, 20, 23, 25, 26, 28, 45]
     private static let shapeParameters = 34

@@ -28,7 +28,6 @@ package final class LandmarkFile {
 /// A row of `embeddings.npy`: what a face looks like in one sample of its track.
 package struct EmbeddingRow: Sendable, Equatable {
     package var personID, faceID: Int
-    /// As in `faces.csv`.
     package var seconds: Double
     /// How well the face can be seen, from 0 up.
     package var weight: Float
@@ -81,7 +80,6 @@ package struct EmbeddingFile {
 /// The header of an array in NumPy's format 1.0 ([NEP 1](https://numpy.org/neps/nep-0001-npy-format.html)): a magic
 /// string, the version, the length of the rest (little-endian, 16 bits), and a Python dictionary filled with spaces.
 struct NumPyHeader {
-    /// For messages.
     let contents: String
     /// A Python literal.
     let elementType: String

@@ -125,7 +125,6 @@ package enum ResultPaths {
     /// Precedes the number in the name of a result that was set aside: `a.mp4.vidscan.previous-1`.
     static let previousEnding = ".previous-"
 
-    /// Includes results that were set aside.
     package static func isResult(_ name: String) -> Bool { name.hasSuffix(resultEnding) || isPrevious(name) }
 
     static func isPrevious(_ name: String) -> Bool { name.wholeMatch(of: /(?s).*\.vidscan\.previous-\d+/) != nil }

@@ -263,7 +263,8 @@ struct HiddenPictureTests: AnonymizationTesting {
             "ffmpeg", "-nostdin", "-v", "error", "-i", folder.path + "/wide.png.vidscan/anonymized.png", "-vf",
             "format=gray,crop=33000:32:0:16", "-f", "rawvideo", "-",
         ]).outputBytes
-        #expect(strip.count == 33_000 * 32 && Set(strip).count == 1, "\(Set(strip).count) values")
+        let (least, most) = (try #require(strip.min()), try #require(strip.max()))
+        #expect(strip.count == 33_000 * 32 && most - least <= 4, "\(least) to \(most)")
     }
 
     @Test("Grey pictures keep their values", arguments: ["tif", "pgm", "png"])
