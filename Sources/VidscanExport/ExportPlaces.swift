@@ -66,7 +66,6 @@ package struct ExportPlaces {
     package static func checkNames(of results: [String], in output: String?) throws(VidscanError) {
         guard output != nil else { return }
         var owners: [String: String] = [:]
-        // What cannot be read is reported later.
         for result in results {
             guard let video = (try? StoredResult(path: result))?.record.input.path else { continue }
             let other = owners.updateValue(result, forKey: stem(of: video))

@@ -20,9 +20,11 @@ package struct PhotoSearch {
     }
 
     /// The `person_id`s of everybody who may be on one of the photographs: also those who cannot be compared. Throws if
-    /// nobody looks like them.
+    /// nobody looks like one of them.
     package func possible(_ photos: [FaceEmbedding]) throws(VidscanError) -> Set<Int> {
-        try find(photos, below: Self.allowance).union(people.filter { $0.faces == nil }.map(\.personID))
+        var found = Set(people.filter { $0.faces == nil }.map(\.personID))
+        for photo in photos { found.formUnion(try find([photo], below: Self.allowance)) }
+        return found.union(try find(photos, below: Self.allowance))
     }
 
     /// - Parameter bound: How far beyond the limit the distance may be.

@@ -99,7 +99,7 @@ package struct Renderer: Sendable {
             let record = try AtomicFile(path: recordPath, replaces: replaces, stage: .render)
             let weaknesses =
                 RenderWarnings.weaknesses(of: options, anonymizer)
-                + (transcoder.copiesSubtitles ? ["its subtitles are those of the original, and may name people"] : [])
+                + (options.copiesSubtitles ? ["subtitles are those of the original, and may name people"] : [])
             try record.write(
                 HidingRecord.text(
                     anonymizer, in: transcoder, digest: Self.digest(of: file.writingPath), video: options,

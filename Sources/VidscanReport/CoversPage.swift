@@ -118,15 +118,16 @@ private struct HidingSettings {
     /// The arguments that make the video again with the same settings. Words in capitals are names of paths.
     func command(isMoved: Bool) -> [String] {
         let recorded = result.record.pipeline.render, hid = recorded?.anonymize != nil
+        // Those drawn now, instead of those of the recorded settings.
+        let covers = recorded?.covers == nil ? [] : ["--covers", "COVERS"]
         guard FileSystem.entry(result.name + "/faces.csv") != nil, hid || record != nil else {
             // Faces cannot be hidden after every analysis. Another result leaves the tables of this one as they are.
             return ["analyze", "VIDEO"]
                 + (hid
-                    ? ["--pipeline", "SETTINGS", "--output", "FOLDER", "--force"]
+                    ? ["--pipeline", "SETTINGS", "--output", "FOLDER", "--force"] + covers
                     : ["--anonymize", "blur", "--covers", "COVERS", "--output", "NEW"])
         }
-        // People whom only the analysis kept visible are not kept again.
-        return ["render", "RESULT"] + (hid && recorded?.namesSomebody == false ? ["--pipeline", "SETTINGS"] : [])
+        return ["render", "RESULT"] + (hid && recorded?.isSpecial == false ? ["--pipeline", "SETTINGS"] : []) + covers
             + (options ?? ["--anonymize", recorded?.anonymize ?? "blur"])
             + (!hid && record?["method"] == .text("sticker") ? ["--sticker", "FILE"] : [])
             + (isMoved ? ["--input", "VIDEO"] : []) + ["--force"]

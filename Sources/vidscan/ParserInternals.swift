@@ -9,7 +9,6 @@ internal import VidscanBase
 
 /// Reflects an option or flag for each one that the settings of a group declare, and decodes the values into overrides.
 struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomReflectable {
-    /// In the order of the help.
     private(set) var overrides: [ResolvedSettings.Override] = []
 
     init() {}

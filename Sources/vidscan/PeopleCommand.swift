@@ -69,7 +69,6 @@ struct PeopleCommand: ReportingCommand {
         try refuse(if: chosenTables.contains(nil), "--tables must be tracks, faces or tracks,faces.")
     }
 
-    /// `nil` for an unknown name.
     private var chosenTables: [PeopleStudy.Table?] {
         let names = tables?.split(separator: ",", omittingEmptySubsequences: false) ?? []
         return names.map { PeopleStudy.Table(rawValue: String($0)) }

@@ -90,6 +90,11 @@ struct PhotoTests {
             "render", "faces.mp4.vidscan", "--anonymize", "solid", "--keep-photo", "first.png", "-o", "new.mp4",
             in: folder
         ).expectError("faces.mp4.vidscan: nobody looks enough like the photograph")
+        // Nor is a photograph of nobody in sight left out because of another one.
+        try Tool.run(
+            "render", "faces.mp4.vidscan", "--anonymize", "solid", "--hide-photo", "second.png", "--hide-photo",
+            "first.png", "-o", "new.mp4", in: folder
+        ).expectError("faces.mp4.vidscan: nobody looks enough like the photograph")
         #expect(!folder.entries.contains("new.mp4"))
     }
 

@@ -29,5 +29,8 @@ struct LocalRegressionTests {
     func sparse() {
         #expect(LocalRegression.factors(offsets: [-0.2, 0, 0.2]) == [0, 1, 0])
         #expect(LocalRegression.factors(offsets: [0]) == [1])
+        // A neighbour may have the same time.
+        #expect(LocalRegression.factors(offsets: [0, 0, 0.2]) == [1, 0, 0])
+        #expect(LocalRegression.factors(offsets: [0, 0, 0, 0.2, 0.2, 0.2]) == [1, 0, 0, 0, 0, 0])
     }
 }

@@ -51,6 +51,13 @@ struct ShotDetectorTests {
             Self.changes(pictures, rate: rate) == [ShotChange(kind: .hard, sample: 6, seconds: 6 / rate)])
     }
 
+    @Test("A cut is found at the rate of a high-speed camera, and among samples of one time", arguments: [400.0, .infinity])
+    func fastCut(rate: Double) {
+        let (old, new) = (Self.picture(seed: 1), Self.picture(seed: 4))
+        let changes = Self.changes((0..<400).map { $0 < 130 ? old : new }, rate: rate)
+        #expect(changes == [ShotChange(kind: .hard, sample: 130, seconds: 130 / rate)])
+    }
+
     @Test("A cut at the last sample is found")
     func lastSample() {
         let pictures = (0..<6).map { Self.picture(seed: $0 < 5 ? 1 : 4) }

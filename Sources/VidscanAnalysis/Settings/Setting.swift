@@ -140,7 +140,6 @@ package struct SettingsSection: Sendable {
     /// The setting that makes up the whole section, if the section is a single value.
     package var whole: Setting? { settings.first(where: \.name.isEmpty) }
 
-    /// In the order of the data flow.
     package static let all = [
         Settings.sampleSection, Settings.filtersSection, Settings.detectSection, Settings.trackSection,
         Settings.measureSection, Settings.speechSection, Settings.writeSection, Settings.Render.section,

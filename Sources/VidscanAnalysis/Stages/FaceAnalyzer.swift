@@ -57,7 +57,8 @@ final class FaceAnalyzer {
         _ found: [FaceDetection], in frame: SampledFrame, _ picture: DetectorPicture
     ) throws -> [AnalyzedFace] {
         var faces: [AnalyzedFace] = []
-        for (number, detection) in found.enumerated() {
+        let minimum = settings.detect.minimumFace * Double(picture.display.shortSide)
+        for (number, detection) in found.filter({ max($0.box.width, $0.box.height) >= minimum }).enumerated() {
             guard number < Self.maximumCandidates else {
                 guard settings.detect.keepsUncertainFaces else { break }
                 // There are too many faces to measure them all. If faces are to be hidden, keep the rest unmeasured.

@@ -70,8 +70,7 @@ final class FrameDetector {
         }
         // If a face is almost too large for the first search, that search finds a part of it, with a low score.
         for face in try closeUps(picture) { found.replaceRivals(by: face, \.self) }
-        let minimum = settings.detect.minimumFace * Double(picture.display.shortSide)
-        return found.filter { max($0.box.width, $0.box.height) >= minimum }.sorted { $0.confidence > $1.confidence }
+        return found.sorted { $0.confidence > $1.confidence }
     }
 
     /// Finds faces that are upside down, which the detector often misses, in a picture turned by 180° at half size.

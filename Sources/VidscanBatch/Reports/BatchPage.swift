@@ -69,7 +69,6 @@ struct BatchPage {
         let figures: [String] = [
             item.videoSeconds.map(Self.clock), item.frames.map { "\($0)" }, item.faces.map { "\($0)" },
             item.people.map { "\($0)" }, item.events.map { "\($0)" },
-            // Earlier versions did not record any.
             item.people == nil ? nil : "\(warnings.count)", item.wallSeconds.map { String(format: "%.1f", $0) },
         ].map { item.hasCounts ? $0 ?? "" : "" }
         let texts = [item.status.rawValue] + figures + ["\(item.attempts)"]

@@ -121,12 +121,13 @@ struct ExpressionFormulas: Sendable {
         let expressions = values
         addEmotions(to: &values, [])
         for emotion in emotions {
-            guard let fraction = measured[emotion.metric] else { continue }
-            let (now, before) = (emotion.level(expressions), emotion.level(measured))
-            let change = now.raised - before.raised - (now.lowered - before.lowered)
-            // 0 and 1, to which values may be rounded, have no logarithm.
-            let odds = min(max(fraction, 1e-7), 1 - 1e-7)
-            values[emotion.metric] = sigmoid(log(odds / (1 - odds)) + emotion.gain * change)
+            values[emotion.metric] = measured[emotion.metric].map { fraction in
+                let (now, before) = (emotion.level(expressions), emotion.level(measured))
+                let change = now.raised - before.raised - (now.lowered - before.lowered)
+                // 0 and 1, to which values may be rounded, have no logarithm.
+                let odds = min(max(fraction, 1e-7), 1 - 1e-7)
+                return sigmoid(log(odds / (1 - odds)) + emotion.gain * change)
+            }
         }
         addSums(to: &values)
         addEmojis(to: &values, wink: rawWink(measured[.wink] ?? 0))

@@ -67,7 +67,10 @@ package struct ShotDetector: Sendable {
         count += 1
         while nextToDecide + Self.lookAheadSamples < count {
             let position = samples.count - (count - nextToDecide)
-            guard position < 0 || seconds - samples[position].seconds >= Self.lookAheadSeconds - 1e-6 else { break }
+            // At a very high rate, nothing is forgotten before it is decided.
+            guard samples.count > Self.memorySamples && position <= Self.smearReach
+                || seconds - samples[position].seconds >= Self.lookAheadSeconds - 1e-6
+            else { break }
             decide(at: position)
             nextToDecide += 1
         }

@@ -10,9 +10,9 @@ package enum LocalRegression {
     /// Standard deviation of the weights, in seconds.
     private static let width = 0.1
 
-    /// Returns weights for the value at time 0; they sum to 1. Offsets are seconds within `reach`; exactly one is 0.
+    /// Returns weights for the value at time 0; they sum to 1. Offsets are seconds within `reach`; the first 0 is the sample's.
     package static func factors(offsets: [Double]) -> [Double] {
-        let unchanged = offsets.map { $0 == 0 ? 1.0 : 0 }
+        let unchanged = offsets.indices.map { $0 == offsets.firstIndex(of: 0) ? 1.0 : 0 }
         guard offsets.count >= 5 else { return unchanged }
         let weights = offsets.map { exp(-0.5 * ($0 / width) * ($0 / width)) }
         // In units of the reach, so that the moments have similar magnitudes.

@@ -81,7 +81,6 @@ package enum FilterSyntax {
         return call
     }
 
-    /// Also skips spaces around them.
     private static func readLabels(_ scanner: inout Scanner) throws(ParseError) -> [String] {
         var labels: [String] = []
         scanner.skipSpaces()

@@ -173,7 +173,8 @@ final class Anonymizer {
                 span <= Int64(max(2 * options.holdSeconds, Self.bridgedSeconds) * 1e6)
                 && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
             if isBridged || after.number - before.number <= 2 {
-                let between = [0.25, 0.5, 0.75].map {
+                let now = Double(microseconds - before.face.microseconds) / Double(max(span, 1))
+                let between = [0.25, 0.5, 0.75, now].map {
                     before.face.interpolated(to: after.face, fraction: $0, microseconds: microseconds)
                 }
                 return [before.face, after.face] + between

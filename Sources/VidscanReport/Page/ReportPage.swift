@@ -220,7 +220,6 @@ struct ReportPage {
         return .object([
             "count": .integer(events.count), "kinds": .list(kinds.map(JSONValue.text)),
             "time": .list(shown.map { seconds($0.microseconds) }),
-            // Indices in `kinds`.
             "kind": .list(shown.map { .integer(kinds.firstIndex(of: $0.kind.rawValue) ?? 0) }),
             "face": .list(shown.map { $0.faceID.map(JSONValue.integer) ?? .null }),
             "value": .list(shown.map { .text($0.value ?? "") }),

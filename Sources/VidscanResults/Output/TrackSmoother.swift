@@ -94,7 +94,7 @@ struct TrackSmoother {
             switch (earlier?.face.numbers[.metric(metric)], later?.face.numbers[.metric(metric)]) {
             case (let a?, let b?):
                 let (start, end) = (earlier?.offset ?? 0, later?.offset ?? 0)
-                face.numbers[.metric(metric)] = a + (b - a) * -start / (end - start)
+                face.numbers[.metric(metric)] = a + (b - a) * -start / max(end - start, .leastNonzeroMagnitude)
             case (let value?, nil), (nil, let value?): face.numbers[.metric(metric)] = value
             case (nil, nil): break
             }

@@ -96,7 +96,6 @@ package final class TableReader {
         if !holds { throw problem(reason()) }
     }
 
-    /// Returns `nil` for a blank field.
     package func text(_ column: Int) -> String? {
         fields[column].isEmpty ? nil : String(decoding: bytes(column), as: UTF8.self)
     }

@@ -60,7 +60,6 @@ package struct RunRecord: Codable, Sendable {
         package var embedSeconds: Double? = 0.0
         /// The sound and the mouths; missing in early versions.
         package var speechSeconds: Double? = 0.0
-        /// On one thread.
         package var followSeconds = 0.0, tableSeconds = 0.0
 
         package init() {}
@@ -218,10 +217,13 @@ package struct RecordedSettings: Codable, Sendable {
     package struct Render: Decodable, Sendable {
         /// The method of hiding faces. Readers only need to know whether there is one.
         package let anonymize: String?
-        private let keep, hide, keepFaces, hideFaces: JSONValue?
+        private let keep, hide, keepFaces, hideFaces, invert, keepSubtitles: JSONValue?
+        package let covers: JSONValue?
 
-        /// Whether somebody was chosen to stay visible, or to be hidden.
-        package var namesSomebody: Bool { [keep, hide, keepFaces, hideFaces].contains { $0 != nil } }
+        /// Whether it chose who or what else stays visible, which another video does not repeat.
+        package var isSpecial: Bool {
+            [keep, hide, keepFaces, hideFaces].contains { $0 != nil } || [invert, keepSubtitles].contains(.flag(true))
+        }
     }
 
     package let sample: Sample

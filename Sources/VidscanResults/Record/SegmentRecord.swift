@@ -28,7 +28,7 @@ package struct SegmentRecord: Codable, Sendable {
         (self.segment, self.resultName, self.tools, self.decoded) = (segment, resultName, tools, decoded)
         do {
             digests = [ResultFiles.record: try FileDigest.sha256(path: "\(folderPath)/\(ResultFiles.record)")]
-        } catch { throw VidscanError(.output, error.reason, stage: .write) }
+        } catch { throw VidscanError(error.code == .cancelled ? .interrupted : .output, error.reason, stage: .write) }
     }
 
     package struct File: Encodable {

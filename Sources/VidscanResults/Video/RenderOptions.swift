@@ -143,7 +143,6 @@ package struct StickerOptions: Sendable, Equatable {
     package var place = Place.face, contentMode = ContentMode.fit, anchor = Anchor.center
     /// If set, the image is drawn in nine pieces and `contentMode` is ignored.
     package var capInsets: CapInsets?
-    /// Relative to the size of the region.
     package var scale = 1.0
 
     package init(path: String) { self.path = path }

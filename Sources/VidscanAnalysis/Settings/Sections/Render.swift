@@ -31,7 +31,6 @@ extension Settings {
     }
 }
 
-/// Numbers of people or faces.
 package struct IDList: Sendable, Equatable { package let ids: Set<Int> }
 
 extension Metric: SettingChoice {}
