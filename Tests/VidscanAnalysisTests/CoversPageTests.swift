@@ -134,7 +134,10 @@ struct CoversPageTests {
         arguments: [
             (#"{"anonymize": "blur", "keep": null}"#, "--pipeline SETTINGS "), (#"{"anonymize": null}"#, ""),
             // Whom the analysis kept visible, the last video may hide.
-            (#"{"anonymize": "blur", "keep": "1"}"#, ""),
+            (#"{"anonymize": "blur", "keep": "1"}"#, ""), (#"{"anonymize": "blur", "invert": true}"#, ""),
+            (#"{"anonymize": "blur", "invert": false, "keep_subtitles": true}"#, ""),
+            // The covers that were just drawn are not those of the analysis.
+            (#"{"anonymize": "blur", "covers": "/videos/other.json"}"#, "--pipeline SETTINGS --covers COVERS "),
         ])
     func rendering(render: String, settings: String) throws {
         try make(render: render, record: Self.record, hasTables: true)
