@@ -122,6 +122,7 @@ struct AnonymizedResultTests: AnonymizationTesting {
             "render", "captions.m2v.vidscan", "--anonymize", "solid", "--keep-subtitles", "-o", "kept.mp4", in: folder)
         try #require(kept.status == 0, "\(kept.errors)")
         #expect(try count("kept.mp4") == 12)
+        #expect(try folder.text("kept.mp4.json").contains("subtitles are those of the original, and may name people"))
     }
 
     @Test("A report shows faces only on request, and never the video's folder")
