@@ -121,10 +121,13 @@ package struct Report: Sendable {
         if options.hidesFaces, let video, !FilePath.relative(result.name, to: FilePath.folder(of: path)).isEmpty {
             notices.append("the page plays \(video.address) if that lies beside it")
         }
-        let shownEpisodes = episodes.filter { ![.shot, .visible].contains($0.kind) && !leftOut.contains($0.faceID ?? 0) }
+        let shownEpisodes = episodes.filter {
+            ![.shot, .visible].contains($0.kind) && !leftOut.contains($0.faceID ?? 0)
+        }
         if shownEpisodes.count > ReportPage.maximumEvents {
             pageNotices.append(
-                "the page has the first \(ReportPage.maximumEvents) episodes, so its rates are too low; episodes.csv has all")
+                "the page has the first \(ReportPage.maximumEvents) episodes, so its rates are too low; episodes.csv has all"
+            )
         }
         if let video, !video.isWidelyPlayable {
             notices.append(

@@ -51,7 +51,9 @@ struct ShotDetectorTests {
             Self.changes(pictures, rate: rate) == [ShotChange(kind: .hard, sample: 6, seconds: 6 / rate)])
     }
 
-    @Test("A cut is found at the rate of a high-speed camera, and among samples of one time", arguments: [400.0, .infinity])
+    @Test(
+        "A cut is found at the rate of a high-speed camera, and among samples of one time",
+        arguments: [400.0, .infinity])
     func fastCut(rate: Double) {
         let (old, new) = (Self.picture(seed: 1), Self.picture(seed: 4))
         let changes = Self.changes((0..<400).map { $0 < 130 ? old : new }, rate: rate)

@@ -68,8 +68,9 @@ package struct ShotDetector: Sendable {
         while nextToDecide + Self.lookAheadSamples < count {
             let position = samples.count - (count - nextToDecide)
             // At a very high rate, nothing is forgotten before it is decided.
-            guard samples.count > Self.memorySamples && position <= Self.smearReach
-                || seconds - samples[position].seconds >= Self.lookAheadSeconds - 1e-6
+            guard
+                samples.count > Self.memorySamples && position <= Self.smearReach
+                    || seconds - samples[position].seconds >= Self.lookAheadSeconds - 1e-6
             else { break }
             decide(at: position)
             nextToDecide += 1

@@ -151,7 +151,6 @@
   }
 
   const panel = byId("face");
-  /** What had the focus before the panel. */
   let opener = null;
   /** Opens the panel of the selected face to the right of a place of the window, or to the left of it if there is no room. */
   function openFace(x, y, left = x) {

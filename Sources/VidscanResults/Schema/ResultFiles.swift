@@ -61,7 +61,8 @@ package enum ResultFiles {
 
     static func digest(of file: String, in folder: String) throws(VidscanError) -> String {
         do { return try FileDigest.sha256(path: "\(folder)/\(file)") } catch {
-            throw error.code == .cancelled ? VidscanError(.interrupted, error.reason) : .result(error.reason, input: folder)
+            throw error.code == .cancelled
+                ? VidscanError(.interrupted, error.reason) : .result(error.reason, input: folder)
         }
     }
 }
