@@ -73,7 +73,7 @@ int vs_watch_errors(AVCodecContext *decoder) {
 
 void vs_free_codec(AVCodecContext **context) {
 #if THREADS_KNOW_NUMBERS
-    // SVT-AV1 would wait for ever for the end of a video that it got no picture of. What it holds is lost instead.
+    // Without a first picture, closing SVT-AV1 never returns. Its memory is leaked instead.
     if (*context && (*context)->codec_id == AV_CODEC_ID_AV1 && av_codec_is_encoder((*context)->codec) &&
         (*context)->frame_number == 0) return;
 #endif

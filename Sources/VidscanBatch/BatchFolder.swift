@@ -29,7 +29,9 @@ package struct BatchFolder: Sendable {
         guard !hasJournal, BatchStatus.read(folder: path, shard: shard) == nil, let folder = try? Folder(path)
         else { return }
         let suffix = BatchShard.suffix(shard)
-        let names = ["index\(suffix).csv", "index\(suffix).html", "summary\(suffix).json"]
+        let names = [
+            "index\(suffix).csv", "index\(suffix).html", "summary\(suffix).json", BatchStatus.name(shard, "json"),
+        ]
         for name in names + (merges ? ["faces.csv"] : []) where folder.entry(name) == .file {
             throw .input("\(path)/\(name) exists, but no batch has written it; --force replaces it")
         }
@@ -66,20 +68,19 @@ package struct BatchFolder: Sendable {
         let limit = Self.limit(days)
         let journals = try BatchJournal.all(in: path, shard: shard, writable: true)
         for journal in journals {
-            let items = try journal.items()
-            let pruned = Set(items.filter { $0.status == .pruned }.map { PathBytes($0.resultPath) })
-            let foreign = Set(items.filter { otherInput(of: $0) != nil }.map { PathBytes($0.resultPath) })
+            let items = Dictionary(try journal.items().map { (PathBytes($0.resultPath), $0) }) { $1 }
             for resultPath in try journal.prune(before: limit) {
-                let key = PathBytes(resultPath)
-                switch foreign.contains(key)
+                let item = items[PathBytes(resultPath)]
+                let (wasPruned, isForeign) = (item?.status == .pruned, item.flatMap(otherInput) != nil)
+                switch isForeign
                     ? .kept("it is the result of another video") : try remove(resultPath, before: limit, journal)
                 {
                 case .removed: pruning.removed += 1
                 case .gone: break
-                case .newer where pruned.contains(key): break
+                case .newer where wasPruned: break
                 case .newer: try journal.restorePruned(resultPath)
                 case .kept(let reason):
-                    if !pruned.contains(key) || !foreign.contains(key) { try journal.restorePruned(resultPath) }
+                    if !wasPruned || !isForeign { try journal.restorePruned(resultPath) }
                     pruning.kept.append((resultPath, reason))
                 }
             }

@@ -118,7 +118,7 @@ private struct HidingSettings {
     /// The arguments that make the video again with the same settings. Words in capitals are names of paths.
     func command(isMoved: Bool) -> [String] {
         let recorded = result.record.pipeline.render, hid = recorded?.anonymize != nil
-        // Those drawn now, instead of those of the recorded settings.
+        // The covers that were just drawn, not those of the recorded settings.
         let covers = recorded?.covers == nil ? [] : ["--covers", "COVERS"]
         guard FileSystem.entry(result.name + "/faces.csv") != nil, hid || record != nil else {
             // Faces cannot be hidden after every analysis. Another result leaves the tables of this one as they are.
@@ -127,7 +127,7 @@ private struct HidingSettings {
                     ? ["--pipeline", "SETTINGS", "--output", "FOLDER", "--force"] + covers
                     : ["--anonymize", "blur", "--covers", "COVERS", "--output", "NEW"])
         }
-        return ["render", "RESULT"] + (hid && recorded?.isSpecial == false ? ["--pipeline", "SETTINGS"] : []) + covers
+        return ["render", "RESULT"] + (hid && recorded?.isRepeatable == true ? ["--pipeline", "SETTINGS"] : []) + covers
             + (options ?? ["--anonymize", recorded?.anonymize ?? "blur"])
             + (!hid && record?["method"] == .text("sticker") ? ["--sticker", "FILE"] : [])
             + (isMoved ? ["--input", "VIDEO"] : []) + ["--force"]

@@ -90,7 +90,7 @@ enum CommandWork {
     }
 }
 
-/// The first SIGINT, SIGTERM or SIGHUP cancels the work; the second, of any kind, ends the process. A command has only
+/// The first SIGINT, SIGTERM or SIGHUP cancels the work; a second SIGINT or SIGTERM ends the process. A command has only
 /// one handler, because a later one would receive no signals (observed with libdispatch on Linux).
 final class InterruptHandler: Sendable {
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -129,7 +129,7 @@ final class InterruptHandler: Sendable {
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler { [self] in
             if isCancelled.exchange(true, ordering: .acquiringAndReleasing) {
-                // The shell and the kernel both tell that the terminal is gone.
+                // The shell and the kernel both report that the terminal is gone.
                 if number == SIGHUP { return }
                 actions.withLock { $0.abandon }()
                 _exit(130)

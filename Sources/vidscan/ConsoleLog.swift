@@ -76,12 +76,9 @@ final class ConsoleLog: Sendable {
 
 /// Names a JSON line; `docs/log.schema.json` lists the fields of each.
 enum LogLine: String {
-    case opened, warning, note, failed, postponed, skipped, fileDone = "file_done"
-    case gone, forgotten
-    case rendered, reported, exported, corrected, verified, published
-    case started, reading, progress, waiting, finished, interrupted, stopped
-    case retryLater = "retry_later", quarantined
-    case pruned, people, person, message
+    case opened, warning, note, failed, postponed, skipped, fileDone = "file_done", gone, forgotten
+    case rendered, reported, exported, corrected, verified, published, pruned, people, person, message
+    case started, reading, progress, waiting, finished, interrupted, stopped, retryLater = "retry_later", quarantined
 }
 
 /// Leaves out a field without a value.

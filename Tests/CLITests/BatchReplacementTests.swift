@@ -151,7 +151,7 @@ struct BatchReplacementTests: BatchTesting {
 
     @Test(
         "A new batch replaces no file that a batch has not written",
-        arguments: ["index.csv", "summary.json", "faces.csv"])
+        arguments: ["index.csv", "summary.json", "status.json", "faces.csv"])
     func ownFiles(name: String) throws {
         let folder = try makeFolder(["a.png"])
         try folder.write("my own\n", to: "in/\(name)")

@@ -74,7 +74,7 @@ struct SpeechPass: Sendable {
                 path: path, videoStream: settings.sample.stream, audioStream: settings.sample.audioStream,
                 limits: settings.sample.limits, cancellation: cancellation)
             guard let reader else { return nil }
-            // A gap before a wrong time is heard as silence.
+            // A wrong timestamp may lie years away, and the gap before it would be read as silence.
             let end = min(end, Int64(min(settings.sample.limits.maximumDurationSeconds * 1e6, 1e18)))
             var sound = SpeechSound(detector: try models.voiceDetector())
             try reader.read(until: end + SpeechSound.margin) { try sound.add($1, at: $0) }

@@ -97,7 +97,7 @@ package struct SegmentMerger: Sendable {
         }
         observer.opened(name, info: decoded.info)
         var reading = settings
-        // To find out who speaks, the video is read again. What was permitted for a segment is not permitted here.
+        // Finding out who speaks reads the video again. Permission for a segment's filters does not carry over.
         reading.filters = try settings.filters.map {
             settings.speech ? try FilterChain(steps: $0.steps, allowsFiles: allowsFiles) : $0
         }

@@ -27,6 +27,7 @@ package struct PresentationIndex: Sendable {
 
 /// The properties of a packet that `SamplePlan` needs.
 package struct PacketSummary: Sendable, Equatable {
+    /// In the stream's time base.
     package var presentation: Int64?
     /// No later packet is presented before it.
     package var decoding: Int64?

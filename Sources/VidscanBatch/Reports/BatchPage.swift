@@ -11,6 +11,7 @@ struct BatchPage {
 
     let items: [BatchJournal.Item]
     let folder: String
+    /// Seconds since 1970.
     let now: Double
     let thumbnails: ReportThumbnails
     /// `nil` unless the batch runs.

@@ -4,6 +4,7 @@ package import VidscanBase
 /// Decodes the sound of a video as 16 kHz mono, on the clock of its frames. Where timestamps leave a gap, nothing is
 /// given out; where sound overlaps, the later one loses its beginning. Use it from one thread.
 package final class SoundReader {
+    /// Samples per second.
     package static let rate = 16_000
 
     private let demuxer: Demuxer

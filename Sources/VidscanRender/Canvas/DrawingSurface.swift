@@ -45,7 +45,7 @@ final class DrawingSurface {
     /// What has been drawn since `begin`, until the next one.
     func patch() -> PixelPatch {
         cairo_surface_flush(surface)
-        // What cannot be masked is all hidden. Cairo draws nothing that is more than 32,767 pixels wide or high.
+        // If the mask cannot be drawn, the whole area is hidden. Cairo's limit is 32,767 pixels on either side.
         if isMask, cairo_status(context) != CAIRO_STATUS_SUCCESS { memory.update(repeating: 255) }
         // The memory is never empty.
         return PixelPatch(base: UnsafePointer(memory.baseAddress.unsafelyUnwrapped), stride: stride, area: area)

@@ -220,9 +220,9 @@ package struct RecordedSettings: Codable, Sendable {
         private let keep, hide, keepFaces, hideFaces, invert, keepSubtitles: JSONValue?
         package let covers: JSONValue?
 
-        /// Whether it chose who or what else stays visible, which another video does not repeat.
-        package var isSpecial: Bool {
-            [keep, hide, keepFaces, hideFaces].contains { $0 != nil } || [invert, keepSubtitles].contains(.flag(true))
+        /// Whether another video may be made with these settings: they do not choose who or what stays visible.
+        package var isRepeatable: Bool {
+            [keep, hide, keepFaces, hideFaces, invert, keepSubtitles].allSatisfy { $0 == nil || $0 == .flag(false) }
         }
     }
 

@@ -190,6 +190,7 @@ package final class EmbeddingReader {
             try input.require(holds, "row \(row) \(reason)", at: start + byte)
         }
         try require([value.personID, value.faceID].allSatisfy(ReadLimits.ids.contains), "has an id below 1")
+        // NaN is in no range.
         try require(ReadLimits.seconds.contains(value.seconds), "has the invalid time \(value.seconds)", at: 8)
         try require(ReadLimits.weight.contains(value.weight), "has the invalid weight \(value.weight)", at: 16)
         try require(
