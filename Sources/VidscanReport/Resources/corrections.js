@@ -225,7 +225,6 @@
       field.remove();
       button.focus();
       if (isKept && text.trim() !== person.name) rename(person.tracks[0], text);
-      // The list may have been rebuilt.
       const row = list.querySelector(`[data-person="${person.id}"]`);
       (row?.querySelector(".go, .lane-name") ?? row)?.focus();
     };

@@ -54,7 +54,6 @@
     clip(context, gutter, 0, width - gutter, height);
     drawExcluded(context, 0, bottom);
     drawCuts(context, 0, bottom);
-    // The ruler.
     const step = tickSteps.find(step => (state.view[1] - state.view[0]) / step <= plotWidth() / 76) || 86400, decimals = step < 0.1 ? 2 : step < 1 ? 1 : 0;
     Object.assign(context, { textAlign: "center", fillStyle: paint.soft });
     for (let t = Math.ceil(state.view[0] / step - 1e-9) * step; t <= state.view[1] + 1e-9; t += step) {
