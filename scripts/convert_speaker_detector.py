@@ -5,9 +5,10 @@
 FOLDER gets speaker_picture.{xml,bin} and speaker_scores.{xml,bin}.
 
 The picture network turns grey pictures of a mouth, 25 per second, into features, STEP pictures at a time: 1 x 1 x STEP x 112 x
-112 to 1 x 128 x STEP. What a feature needs of earlier pictures is handed from step to step in three states, zero at first. What
-it needs of later pictures delays it: a step's features are those of the STEP pictures that end DELAY before its own. The mask, 1
-for each picture that exists and 0 for the others, covers the step's pictures and the 12 before them.
+112 to 1 x 128 x STEP. What a feature needs of earlier pictures is handed from step to step in three states, zero at first, whose
+numbers have 16 bits, because each state is stored four times over. What it needs of later pictures delays it: a step's features
+are those of the STEP pictures that end DELAY before its own. The mask, 1 for each picture that exists and 0 for the others,
+covers the step's pictures and the 12 before them.
 
 The other network takes the features of T pictures, any number (1 x 128 x T), and the 13 cepstra of the sound, 100 per second (1 x
 1 x 13 x 4T), and gives the scores of two classes, not speaking and speaking, by picture and sound (1 x T x 2) and by the picture
@@ -29,7 +30,7 @@ from conversion.weights import Problem, require
 
 EPSILON = 1e-3
 HIDDEN = 64
-STEP = 8
+STEP = 4
 # Of each block: two pictures for the first convolution over time, one for the second.
 DELAY = 9
 
@@ -93,13 +94,17 @@ class Model:
                     ElementTree.SubElement(output, "dim").text = str(dim)
         return number, len(inputs)
 
-    def input(self, name, shape):
-        data = {"shape": ",".join("?" if dim < 0 else str(dim) for dim in shape), "element_type": "f32"}
-        return self.layer("Parameter", [], data, name=name, dims=shape)
+    def input(self, name, shape, bits=32):
+        data = {"shape": ",".join("?" if dim < 0 else str(dim) for dim in shape), "element_type": f"f{bits}"}
+        return self.layer("Parameter", [], data, name=name, dims=shape, precision=f"FP{bits}")
 
-    def result(self, node, name, rank=3):
-        named = self.layer("Reshape", [node, self.integers([0] * rank)], {"special_zero": "true"}, name=name)
+    def result(self, node, name, rank=3, bits=32):
+        shape = self.integers([0] * rank)
+        named = self.layer("Reshape", [node, shape], {"special_zero": "true"}, name=name, precision=f"FP{bits}")
         self.layer("Result", [named], outputs=0)
+
+    def convert(self, node, bits):
+        return self.layer("Convert", [node], {"destination_type": f"f{bits}"}, precision=f"FP{bits}")
 
     def constant(self, shape, packed, kind, precision):
         data = {"element_type": kind, "shape": ",".join(map(str, shape)), "offset": len(self.data), "size": len(packed)}
@@ -189,7 +194,7 @@ def picture(arrays):
     model = Model("speaker_picture")
     node = model.input("pictures", [1, 1, STEP, 112, 112])
     mask = model.input("mask", [1, 1, STEP + 12, 1, 1])
-    states = [model.input(f"state_{i}", [1, 16 << i, 6, 112 >> i, 112 >> i]) for i in (1, 2, 3)]
+    states = [model.input(f"state_{i}", [1, 16 << i, 6, 112 >> i, 112 >> i], bits=16) for i in (1, 2, 3)]
     for number in (1, 2, 3):
         prefix = f"model.visualEncoder.block{number}"
         node = convolution(model, arrays, node, prefix, "s_1", [1, 2, 2] if number == 1 else [1, 1, 1])
@@ -197,8 +202,8 @@ def picture(arrays):
         # This block's pictures are late by those that the blocks before wait for.
         late = 3 * (number - 1)
         node = model.multiply(node, model.cut(mask, 12 - late, 12 - late + STEP))
-        node = model.layer("Concat", [states[number - 1], node], {"axis": 2})
-        model.result(model.cut(node, -6, 1 << 30), f"next_{number}", rank=5)
+        node = model.layer("Concat", [model.convert(states[number - 1], 32), node], {"axis": 2})
+        model.result(model.convert(model.cut(node, -6, 1 << 30), 16), f"next_{number}", rank=5, bits=16)
         node = convolution(model, arrays, node, prefix, "t_1", [1, 1, 1], padding=[0, 0, 0])
         node = model.multiply(node, model.cut(mask, 8 - late, 10 - late + STEP))
         node = convolution(model, arrays, node, prefix, "t_2", [1, 1, 1], padding=[0, 0, 0])

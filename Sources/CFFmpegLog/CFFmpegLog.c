@@ -37,6 +37,9 @@ static void add(error_list *list, int64_t number) {
     pthread_mutex_unlock(&list->mutex);
 }
 
+// Marks the decoders that are watched among those of the whole process, whose 'opaque' is not ours. Decoders never call it.
+static int mark(AVCodecContext *decoder, AVPacket *packet, int flags) { return AVERROR(ENOSYS); }
+
 // Swift cannot take the va_list of a log callback.
 static void keep_error(void *context, int level, const char *format, va_list arguments) {
 #if THREADS_KNOW_NUMBERS
@@ -44,7 +47,7 @@ static void keep_error(void *context, int level, const char *format, va_list arg
     int is_error = level <= AV_LOG_ERROR || strncmp(format, "concealing ", 11) == 0;
     if (is_error && context != NULL && *(const AVClass **)context == avcodec_get_class()) {
         const AVCodecContext *decoder = context;
-        if (decoder->opaque != NULL) add(decoder->opaque, decoder->reordered_opaque);
+        if (decoder->get_encode_buffer == mark) add(decoder->opaque, decoder->reordered_opaque);
     }
 #endif
     if (level > AV_LOG_ERROR || first_error[0] != 0) return;
@@ -63,8 +66,9 @@ int vs_watch_errors(AVCodecContext *decoder) {
     error_list *list = calloc(1, sizeof *list);
     if (list == NULL) return AVERROR(ENOMEM);
     pthread_mutex_init(&list->mutex, NULL);
-    // Nothing else in this program uses 'opaque', which every thread's copy of the context has too.
+    // Every thread's copy of the context has these, too.
     decoder->opaque = list;
+    decoder->get_encode_buffer = mark;
 #if !THREADS_KNOW_NUMBERS
     decoder->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
 #endif

@@ -14,7 +14,7 @@ public import VidscanMedia
 ///
 /// An analysis runs on its own threads, never blocks yours, opens no network connection and starts no program.
 public struct VideoAnalyzer: Sendable {
-    /// Includes what the settings imply: hiding faces, for example, analyses every frame.
+    /// Includes what the settings imply: naming smiles, for example, measures them.
     public let settings: Settings
     let models: ModelStore
     /// For intermediate files without a result folder.
@@ -22,14 +22,10 @@ public struct VideoAnalyzer: Sendable {
 
     /// Finds the models and OpenVINO in `$VIDSCAN_HOME`, or where `make install` or the Debian package put them.
     ///
-    /// - Parameter settings: must have no `segment`, which would have no tracks, and make no video or page, which only
-    ///   the command does.
+    /// - Parameter settings: must make no video or page, which only the command does.
     /// - Throws: `SettingsError` for a wrong or contradicting setting, or `VidscanError` with the code `setup` if the
     ///   models or OpenVINO are missing.
     public init(settings: Settings = Settings()) throws {
-        guard settings.segment == nil else {
-            throw SettingsError("a segment has no tracks; 'sample.start' and 'sample.end' select a part of a video")
-        }
         let settings = try ResolvedSettings(settings).settings
         guard settings.rendering == nil, !settings.report.page else {
             throw SettingsError(
@@ -104,7 +100,7 @@ public struct VideoAnalyzer: Sendable {
 
 extension Settings {
     /// The default settings, with a worker for each core.
-    public init() { self.init(workers: max(1, ProcessInfo.processInfo.activeProcessorCount)) }
+    public init() { self.init(workers: min(256, ProcessInfo.processInfo.activeProcessorCount)) }
 
     /// Loads the settings of a pipeline.
     ///

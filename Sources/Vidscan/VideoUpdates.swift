@@ -24,8 +24,8 @@ public enum VideoUpdate: Sendable {
 /// The updates of an analysis, as they are found.
 ///
 /// Memory does not grow with the video's length, because the analysis waits for the consumer. The sequence ends with
-/// `VideoUpdate.finished`, or by throwing the `VidscanError` that ended the analysis. By then all its threads have
-/// ended and its temporary files are gone; after you leave a loop early, this happens soon.
+/// `VideoUpdate.finished`, or by throwing the `VidscanError` that ended the analysis. By then its temporary files, which
+/// contain pictures of faces, are gone. After you leave a loop early, they are soon, unless the program ends before.
 public struct VideoUpdates: AsyncSequence, Sendable {
     public typealias Element = VideoUpdate
     public typealias Failure = VidscanError

@@ -72,6 +72,7 @@ package struct Corrector: Sendable {
             throw VidscanError.result(
                 "\(place)\(path) does not fit: \(Printable.line(error.reason)); nothing was changed", input: resultPath)
         }
+        if options.output == nil { try requireUnedited(result) }
         if options.isDryRun {
             summary.path = resultPath
             return summary
@@ -88,7 +89,8 @@ package struct Corrector: Sendable {
         let path = FilePath.resolved(result)
         let output = options.output.map { FilePath.resolved(FilePath.expandingHome($0)) }
         try require(
-            output != path, .exists, "--output names the result itself; without it, the result is corrected in place",
+            output.map { !"\($0)/".hasPrefix("\(path)/") } ?? true, .exists,
+            "--output names the result itself or lies in it; without it, the result is corrected in place",
             input: result, stage: .write)
         let folder = try ResultFolder(
             finalPath: output ?? path, policy: output == nil ? .absorb : options.replaces ? .replace : .keep)
@@ -117,6 +119,16 @@ package struct Corrector: Sendable {
         (summary.faces, summary.faceIDs, summary.personIDs) = (pass.faces, pass.faceIDs, pass.personIDs)
     }
 
+    /// The first correction keeps the tables that it replaces, and with them what somebody has edited.
+    private func requireUnedited(_ result: StoredResult) throws(VidscanError) {
+        guard result.record.corrections != nil, let folder = try? Folder(result.name) else { return }
+        let edited = Set(ResultContents.edited(in: folder, record: "run.json")).intersection(ResultFiles.corrected)
+        guard let name = edited.filter({ folder.entry($0) != nil }).min() else { return }
+        throw VidscanError(
+            .changed, "somebody has edited \(name), which would be lost; move it to another folder first",
+            input: result.name, stage: .write)
+    }
+
     /// Takes over the files that no analysis writes, such as videos and exports. Returns those made from the tables.
     private func carryOver(_ result: String, to folder: ResultFolder) throws(VidscanError) -> [String] {
         var made: [String] = []
@@ -136,6 +148,7 @@ package struct Corrector: Sendable {
         let lock = try FolderContents.lock(resultPath)
         defer { withExtendedLifetime(lock) {} }
         guard result.record.corrections != nil else { throw .result("has no corrections to undo", input: resultPath) }
+        try requireUnedited(result)
         let source = try result.analysed()
         let path = FilePath.resolved(resultPath)
         let folder = try ResultFolder(finalPath: path, policy: .absorb)

@@ -78,7 +78,7 @@ package struct Exporter: Sendable {
                 result.name, limit: Self.maximumEvents, purpose: "to annotate", requiresFaces: true), samples: samples,
             duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil,
             // Others could be the number of somebody without a name.
-            names: (record.corrections?.people ?? [:]).filter { !$0.value.hasPrefix("person_") })
+            names: (record.corrections?.people ?? [:]).filter { $0.value.wholeMatch(of: /person_[0-9]+/) == nil })
         let tiers = Tier.tiers(of: timeline.annotations, byPerson: options.grouping == .person)
         guard timeline.end <= Self.latest || !options.formats.contains(.elan) else {
             throw .result("is too long for ELAN, which counts up to 49 days", input: result.name)

@@ -52,16 +52,18 @@ package enum MethodsParagraph {
         guard FileSystem.entry("\(result)/\(QualityTable.file)") != nil else { return "" }
         let table = try TableReader(folder: result, name: QualityTable.file)
         let (id, visible) = (try table.column("person_id"), try table.column("seconds_visible"))
-        let fraction = try table.column("measured_fraction")
+        let seconds = try table.column("measured_seconds")
         let lost = ["one_side_seconds", "half_covered_seconds"].map(table.optionalColumn)
         var people: [String] = []
         while try table.next() {
             let person = try table.integer(id, in: ReadLimits.ids)
-            guard let measured = try table.optionalNumber(fraction, in: 0...1) else { continue }
             let length = try table.number(visible, in: ReadLimits.durations)
-            var whole = measured * length
+            guard let measured = try table.optionalNumber(seconds, in: ReadLimits.durations), length > 0 else {
+                continue
+            }
+            var whole = measured
             for column in lost { whole -= try table.optionalNumber(column, in: ReadLimits.durations) ?? 0 }
-            let percents = [measured, max(0, whole) / max(length, 1e-6)].map { NumberText.fixed(100 * $0, decimals: 0) }
+            let percents = [measured, max(0, whole)].map { NumberText.fixed(100 * $0 / length, decimals: 0) }
             people.append(
                 "\(names[person] ?? "person \(person)") \(percents[0]) % of \(NumberText.fixed(length, decimals: 1)) s"
                     + (percents[1] == percents[0] ? "" : " (emotions, which need the whole face, in \(percents[1]) %)"))

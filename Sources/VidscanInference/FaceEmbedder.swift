@@ -33,7 +33,7 @@ package struct FaceEmbedder: Sendable {
 
         /// - Parameter column: The crop's column for each column of the input.
         private func output(_ crop: FaceCrop, column: (Int) -> Int) throws(InferenceError) -> FaceEmbedding {
-            let tensor = try request.input()
+            let tensor: UnsafeMutableBufferPointer<Float> = try request.input()
             let (side, plane) = (FaceCrop.resolution, FaceCrop.resolution * FaceCrop.resolution)
             try InferenceError.checkSize(tensor.count == 3 * plane, of: "the embedding's input has")
             // The network's channels are B', G', R'.
@@ -44,7 +44,7 @@ package struct FaceEmbedder: Sendable {
                 }
             }
             try request.run()
-            let values = try request.output(0)
+            let values: UnsafeBufferPointer<Float> = try request.output(0)
             try InferenceError.checkSize(values.count == FaceEmbedding.length, of: "the embedding's output has")
             return FaceEmbedding(direction: Array(values))
         }

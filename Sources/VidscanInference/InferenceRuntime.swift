@@ -97,9 +97,9 @@ package final class InferenceRequest {
     deinit { library.functions.infer_request_free(handle) }
 
     /// The memory of an input, to be filled before `run`. `shape`: the sizes for this run, if the model leaves some open.
-    package func input(
+    package func input<Element>(
         _ index: Int = 0, shape: [Int]? = nil
-    ) throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
+    ) throws(InferenceError) -> UnsafeMutableBufferPointer<Element> {
         let tensor = try library.object("\(model.name) has no input \(index)") {
             library.functions.infer_request_get_input_tensor_by_index(handle, index, $0)
         }
@@ -113,7 +113,7 @@ package final class InferenceRequest {
     }
 
     /// The memory of an output, valid until the next `run`.
-    package func output(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Float> {
+    package func output<Element>(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Element> {
         let tensor = try library.object("\(model.name) has no output \(index)") {
             library.functions.infer_request_get_output_tensor_by_index(handle, index, $0)
         }
@@ -125,14 +125,17 @@ package final class InferenceRequest {
         try library.check(library.functions.infer_request_infer(handle), "\(model.name) failed")
     }
 
-    private func memory(of tensor: OpaquePointer) throws(InferenceError) -> UnsafeMutableBufferPointer<Float> {
+    private func memory<Element>(
+        of tensor: OpaquePointer
+    ) throws(InferenceError) -> UnsafeMutableBufferPointer<Element> {
         // The request owns the memory; the tensor handle only refers to it.
         defer { library.functions.tensor_free(tensor) }
         var data: UnsafeMutableRawPointer?
         var count = 0
         try library.check(library.functions.tensor_data(tensor, &data), "a tensor of \(model.name) has no memory")
-        try library.check(library.functions.tensor_get_size(tensor, &count), "a tensor of \(model.name) has no size")
-        return UnsafeMutableBufferPointer(start: data?.assumingMemoryBound(to: Float.self), count: count)
+        try library.check(
+            library.functions.tensor_get_byte_size(tensor, &count), "a tensor of \(model.name) has no size")
+        return UnsafeMutableRawBufferPointer(start: data, count: count).assumingMemoryBound(to: Element.self)
     }
 }
 

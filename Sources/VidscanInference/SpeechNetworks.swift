@@ -26,7 +26,7 @@ package struct VoiceDetector {
             try request.fill(0, with: samples[start..<start + Self.context + Self.chunk])
             try request.fill(1, with: state)
             try request.run()
-            guard let probability = try request.output(0).first else {
+            guard let probability: Float = try request.output(0).first else {
                 throw InferenceError("the voice detector has no output")
             }
             probabilities.append(probability)
@@ -43,11 +43,13 @@ package struct VoiceDetector {
 package struct SpeakerDetector: Sendable {
     /// The side of a picture in pixels, and pictures per second.
     package static let resolution = 112, rate = 25
+    /// Of a video, per second. With fewer pictures, hardly anybody seems to speak.
+    package static let minimumFrameRate = 5.0
     /// Numbers per picture.
     package static let featureCount = 128
     package static let cepstraPerPicture = 4
     /// Pictures that are analysed at once.
-    package static let step = 8
+    package static let step = 4
     /// The features of a picture depend on this many pictures before it, and as many after it.
     package static let reach = 9
 
@@ -72,7 +74,8 @@ package struct SpeakerDetector: Sendable {
         /// Sizes of what each block of the network remembers.
         private static let sizes = (1...3).map { (16 << $0) * 6 * (112 >> $0) * (112 >> $0) }
 
-        fileprivate var states = Self.sizes.map { [Float](repeating: 0, count: $0) }
+        /// Numbers of 16 bits.
+        fileprivate var states = Self.sizes.map { [UInt16](repeating: 0, count: $0) }
         fileprivate var count = 0
 
         package init() {}
@@ -105,7 +108,7 @@ package struct SpeakerDetector: Sendable {
             _ pictures: ArraySlice<UInt8>, existing: Int, _ run: inout PictureRun
         ) throws(InferenceError) -> [Float] {
             let (step, reach) = (SpeakerDetector.step, SpeakerDetector.reach)
-            let input = try request.input()
+            let input: UnsafeMutableBufferPointer<Float> = try request.input()
             try InferenceError.checkSize(pictures.count <= input.count, of: "the speaker detector's pictures have")
             // The mean and the deviation of the pictures that the network was trained with.
             for (index, value) in zip(0..., pictures) { input[index] = (Float(value) / 255 - 0.4161) / 0.1688 }
@@ -114,8 +117,11 @@ package struct SpeakerDetector: Sendable {
             try request.fill(1, with: mask)
             for (index, state) in run.states.enumerated() { try request.fill(2 + index, with: state) }
             try request.run()
-            for index in run.states.indices { run.states[index] = Array(try request.output(index)) }
-            let output = try request.output(3)
+            for index in run.states.indices {
+                let state: UnsafeBufferPointer<UInt16> = try request.output(index)
+                run.states[index].replaceSubrange(run.states[index].indices, with: state)
+            }
+            let output: UnsafeBufferPointer<Float> = try request.output(3)
             let isExpected = output.count == step * SpeakerDetector.featureCount
             try InferenceError.checkSize(isExpected, of: "the speaker detector's features have")
             let early = min(step, max(0, reach - run.count))
@@ -152,7 +158,7 @@ package struct SpeakerDetector: Sendable {
         private func fill(
             _ index: Int, with values: [Float], rows: Int, columns: Int, shape: [Int]
         ) throws(InferenceError) {
-            let input = try request.input(index, shape: shape + [columns, rows])
+            let input: UnsafeMutableBufferPointer<Float> = try request.input(index, shape: shape + [columns, rows])
             try InferenceError.checkSize(input.count == values.count, of: "the speaker detector's input \(index) has")
             for row in 0..<rows {
                 for column in 0..<columns { input[column * rows + row] = values[row * columns + column] }
@@ -161,7 +167,7 @@ package struct SpeakerDetector: Sendable {
 
         /// The probability of the second of two classes (softmax).
         private func probabilities(_ index: Int, count: Int, temperature: Float = 1) throws(InferenceError) -> [Float] {
-            let output = try request.output(index)
+            let output: UnsafeBufferPointer<Float> = try request.output(index)
             try InferenceError.checkSize(output.count == 2 * count, of: "the speaker detector's scores have")
             return (0..<count).map { 1 / (1 + exp((output[2 * $0] - output[2 * $0 + 1]) / temperature)) }
         }
@@ -169,8 +175,8 @@ package struct SpeakerDetector: Sendable {
 }
 
 extension InferenceRequest {
-    fileprivate func fill(_ index: Int, with values: some Collection<Float>) throws(InferenceError) {
-        let input = try input(index)
+    fileprivate func fill<Element>(_ index: Int, with values: some Collection<Element>) throws(InferenceError) {
+        let input: UnsafeMutableBufferPointer<Element> = try input(index)
         try InferenceError.checkSize(input.count == values.count, of: "input \(index) of a model has")
         _ = input.update(fromContentsOf: values)
     }

@@ -134,6 +134,7 @@ extension StudyState {
                     + " \(name); another photograph may do, or the correction 'name' in a file of --corrections")
         }
         try apply(.name(id, name))
+        try requireDistinctNames()
         return id
     }
 }

@@ -56,7 +56,8 @@ package enum CoversPage {
                 "name": .text(title), "bytes": .integer(Int(record.input.bytes)), "width": .integer(width),
                 "height": .integer(height),
             ]),
-            "start": .number(min(0, first)), "end": .number(video.durationSeconds ?? first + interval),
+            "start": .number(min(0, first)),
+            "end": .number(video.durationSeconds ?? first + interval * Double(max(1, record.counts.decodedFrames))),
             // Of the first picture, with which the video with hidden faces begins; and from one picture to the next.
             "first": .number(first), "interval": .number(interval),
             "covers": .list(try self.covers(of: result, at: covers)), "margin": .number(hiding.margin),

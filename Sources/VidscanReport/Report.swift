@@ -20,11 +20,12 @@ package struct Report: Sendable {
         /// Of `vidscan report`, for another page like this one. A proxy in the result's folder is found without.
         var arguments: [String] {
             let thumbnails = hasThumbnails.map { [$0 ? "--thumbnails" : "--no-thumbnails"] } ?? []
+            let others = thumbnails + (acceptsChangedSource ? ["--changed-source"] : [])
             return switch video {
-            case .none: thumbnails + ["--no-video"]
+            case .none: others + ["--no-video"]
             case .file(let path) where FilePath.name(of: path) != "proxy.mp4":
-                thumbnails + ["--video", FilePath.absolute(path)]
-            case .file, .source: thumbnails
+                others + ["--video", FilePath.absolute(path)]
+            case .file, .source: others
             }
         }
     }
@@ -91,10 +92,16 @@ package struct Report: Sendable {
         let shown = Self.shown(faces)
         var pictures: [Int: String] = [:]
         if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
-            let source = try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
-            pictures = try FacePictures.make(
-                shown.map { ($0.id, $0.bestMicroseconds, $0.box) }, of: result, from: source, limits: options.limits,
-                areSmall: shown.count > Self.maximumThumbnails, cancellation: cancellation)
+            let mayBeGone = options.video == .none && options.hasThumbnails == nil
+            let find = { () throws(VidscanError) in
+                try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
+            }
+            if let source = mayBeGone ? try? find() : try find() {
+                pictures = try FacePictures.make(
+                    shown.map { ($0.id, $0.bestMicroseconds, $0.box) }, of: result, from: source,
+                    limits: options.limits,
+                    areSmall: shown.count > Self.maximumThumbnails, cancellation: cancellation)
+            }
         }
 
         // These notices are about the result, which is not passed on.
@@ -139,7 +146,8 @@ package struct Report: Sendable {
         let report = ReportPage(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
             episodes: Array(shownEpisodes.prefix(ReportPage.maximumEvents)),
-            samples: samples, pictures: pictures, video: video, options: options.arguments)
+            samples: samples, pictures: pictures, video: video,
+            options: options.arguments + (input.map { ["--input", FilePath.absolute($0)] } ?? []))
         try file.write(try report.html(for: path, notices: pageNotices))
         try file.complete()
         return Summary(

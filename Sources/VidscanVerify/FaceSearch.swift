@@ -125,7 +125,8 @@ final class BlazeFace {
     func faces(in frame: SampledFrame, square: RotatedSquare, minimumScore: Double) throws -> [DetectedFace] {
         try fillInput(frame, square)
         try request.run()
-        let (first, second) = (try request.output(0), try request.output(1))
+        let first: UnsafeBufferPointer<Float> = try request.output(0)
+        let second: UnsafeBufferPointer<Float> = try request.output(1)
         let (scores, boxes) = first.count < second.count ? (first, second) : (second, first)
         guard scores.count == anchors.count, boxes.count == 16 * anchors.count else {
             throw VidscanError(.inference, "\(range.rawValue) has outputs of unexpected sizes")
@@ -148,7 +149,7 @@ final class BlazeFace {
 
     /// R', G', B' in −1…1. Pixels outside the frame are black.
     private func fillInput(_ frame: SampledFrame, _ square: RotatedSquare) throws {
-        let (side, input) = (range.resolution, try request.input())
+        let (side, input): (_, UnsafeMutableBufferPointer<Float>) = (range.resolution, try request.input())
         let area = side * side
         try require(input.count == 3 * area, .inference, "\(range.rawValue) has an input of unexpected size")
         try cropper.crop(frame, square: square, resolution: side, into: &planes)
@@ -157,8 +158,7 @@ final class BlazeFace {
         for row in 0..<side {
             for column in 0..<side {
                 let point = map.apply(to: Point(x: Double(column) + 0.5, y: Double(row) + 0.5))
-                let isInside =
-                    point.x >= 0 && point.y >= 0 && point.x < Double(size.width) && point.y < Double(size.height)
+                let isInside = size.contains(point)
                 let pixel = row * side + column
                 for channel in 0..<3 {
                     input[3 * pixel + channel] = isInside ? planes[channel * area + pixel] / 127.5 - 1 : -1

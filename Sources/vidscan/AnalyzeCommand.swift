@@ -77,7 +77,7 @@ struct MergeCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Joins the segments of a long video, analysed separately, into one result.",
         discussion: """
-            The result is identical, byte for byte, to that of a single run over the whole video: identities, cuts and \
+            The tables are identical, byte for byte, to those of a single run over the whole video: identities, cuts and \
             events are determined here, over all segments. Analyse the segments with 'vidscan analyze --segment' and the \
             same settings, on any machines. The inputs are kept; delete them when you have the result. Segments of \
             several videos give one result per video.
@@ -174,13 +174,13 @@ struct EarlierPeople {
 
     init(resultPath: String, settings: Settings.Render) throws(VidscanError) {
         let method = settings.anonymize?.rawValue ?? "blur"
-        name = FilePath.name(of: resultPath)
+        name = FilePath.relative(resultPath)
         guard FileSystem.entry(resultPath + "/tracks.csv") != nil else {
             let isThere = FileSystem.entry(resultPath) != nil
             throw .result(
                 "people are chosen by the person_ids of an earlier result, but"
                     + " \(isThere ? "\(name) has no tracks.csv" : "there is no \(name)"); first run 'vidscan analyze"
-                    + " VIDEO --anonymize \(method) --report\(isThere ? " --force" : "")' and 'vidscan report \(name)"
+                    + " VIDEO --anonymize \(method) --report\(isThere ? " --force" : "")', with the same --output, and 'vidscan report \(name)"
                     + " --thumbnails --force', see who is who, and repeat this command with --force")
         }
         do throws(VidscanError) {

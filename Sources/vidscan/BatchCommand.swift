@@ -28,7 +28,7 @@ struct BatchCommand: ParsableCommand {
               vidscan batch merge results > all.csv
 
             Exit status 1 means that a file failed, now or earlier, and will be retried. A file that failed too often \
-            is quarantined: it is reported, and only --only-failed retries it.
+            is quarantined: it is only reported, until it changes, or the settings or vidscan do. --only-failed retries it.
 
             --people keeps the face embeddings (biometric data) in each result, and joins the people of all videos in \
             people.csv and people.html, as 'vidscan people' does. Shards leave that to 'vidscan people'.

@@ -122,7 +122,8 @@ final class ConsoleReporter: RunObserver {
         let segment = settings?.segment?.window(start: sample?.start, end: sample?.end, duration: duration)
         state.withLock {
             $0.startMicroseconds = (segment?.start ?? sample?.start) ?? 0
-            $0.endMicroseconds = (segment?.end ?? sample?.end) ?? duration
+            $0.endMicroseconds = [segment?.end ?? sample?.end, duration].compactMap { $0 }.min()
+            $0.startTime = .now
         }
         let length = duration.map { ", " + TimeText.clock($0) } ?? ""
         log(

@@ -14,9 +14,9 @@ struct RenderCommand: AsyncParsableCommand {
         commandName: "render",
         abstract: "Makes a video from a finished result, with faces marked, decorated or hidden.",
         discussion: """
-            Reads the result and its video; no face is detected again. The new video has the same frames at the same \
-            times, upright and with square pixels. Audio and subtitles are copied unchanged, except that subtitles are \
-            left out if faces are hidden. The video is written to the result's folder as overlay.mp4 or anonymized.mp4 (.mkv if MP4 cannot \
+            Reads the result and its video; no face is detected again. The new video has the same frames, upright and \
+            with square pixels, with their times from 0 on. Audio and subtitles are copied unchanged; if faces are \
+            hidden, the sound is encoded again and subtitles are left out. The video is written to the result's folder as overlay.mp4 or anonymized.mp4 (.mkv if MP4 cannot \
             contain the audio or the subtitles), and appears only when it is complete. A picture becomes a picture. Faces can be \
             hidden only in results of 'vidscan analyze --anonymize --tables', which analyses every frame.
 
@@ -70,14 +70,14 @@ struct RenderCommand: AsyncParsableCommand {
 
     func run() async throws {
         let file = try pipeline.map { try PipelineLibrary.load($0, filters: .keep) }
+        let (keepsByPhoto, hidesByPhoto) = (!keepPhoto.isEmpty, !hidePhoto.isEmpty)
         let settings = try ResolvedSettings(
             workers: 1, file: file,
             overrides: drawing.overrides + hiding.overrides + visibility.overrides + encoding.overrides
-                + messages.overrides
+                + messages.overrides, choosesByPhoto: keepsByPhoto || hidesByPhoto
         ).settings
         var options = settings.render.options(isRequested: true) ?? RenderOptions()
         let (hides, people) = (options.anonymize != nil, settings.render)
-        let (keepsByPhoto, hidesByPhoto) = (!keepPhoto.isEmpty, !hidePhoto.isEmpty)
         try refuse(if: !hides && hiding.sets("render.invert"), "--invert needs --anonymize.")
         try refuse(
             if: hides && changedSource,
@@ -168,8 +168,8 @@ struct VerifyCommand: ReportingCommand {
 
     @Option(
         "file",
-        "Leave out findings marked as reviewed in this file; if it does not exist, write it. It holds for exactly this"
-            + " video.")
+        "Leave out findings marked as reviewed in this file; if it does not exist, write it. It is valid for this very"
+            + " video only.")
     var reviewed: String?
 
     @Option("count", "Frames searched in parallel. Default: one per core.") var workers: Int?
@@ -240,16 +240,6 @@ struct VerifyCommand: ReportingCommand {
     }
 
     private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {
-        switch format {
-        case .csv: Output.write(findings.csv)
-        case .json: Output.json(findings.json)
-        case .text:
-            for episode in findings.episodes {
-                Output.standard(
-                    "\(input): \(findings.place(of: episode)): \(NumberText.count(episode.sightings.count, "frame")), at"
-                        + " \(episode.place), score \(String(format: "%.2f", episode.best.score))")
-            }
-        }
         let searched =
             "\(NumberText.count(findings.frames, "frame")) searched in \(String(format: "%.1f", findings.wallSeconds)) s"
         let kept = findings.framesWithKeptFaces
@@ -266,5 +256,16 @@ struct VerifyCommand: ReportingCommand {
                 "frames": findings.frames, "frames_with_faces": findings.framesWithFaces,
                 "frames_with_kept_faces": kept, "wall_seconds": findings.wallSeconds,
             ])
+        // After the message, which clears the line of the progress.
+        switch format {
+        case .csv: Output.write(findings.csv)
+        case .json: Output.json(findings.json)
+        case .text:
+            for episode in findings.episodes {
+                Output.standard(
+                    "\(input): \(findings.place(of: episode)): \(NumberText.count(episode.sightings.count, "frame")), at"
+                        + " \(episode.place), score \(String(format: "%.2f", episode.best.score))")
+            }
+        }
     }
 }

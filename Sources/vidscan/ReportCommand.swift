@@ -13,7 +13,7 @@ struct ReportCommand: ReportingCommand {
         discussion: """
             The page is one HTML file, report.html in the result's folder. It plays the video beside it, by its relative \
             path, and loads nothing else: keep both together, and it works from any folder, without a server or a network. \
-            With --no-video it needs no video at all, so you can mail it. Several results get a page each, and an index.
+            With --no-video it needs no video, so you can mail it. Several results get a page each, and an index.
 
             On the page you can join people, split tracks, give names, exclude times and add notes. Once they are saved, the \
             page gives the commands that put them into the tables.
@@ -42,7 +42,7 @@ struct ReportCommand: ReportingCommand {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Show thumbnails of the faces; without them, the video is not needed. Default: shown, unless faces are hidden."
+            "Show thumbnails of the faces. Default: shown, unless faces are hidden, or --no-video is given and the video is gone."
     )
     var thumbnails: Bool?
 

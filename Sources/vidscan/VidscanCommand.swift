@@ -43,7 +43,7 @@ struct VidscanCommand: AsyncParsableCommand {
         for index in words.indices.dropFirst() where words[index - 1...index].contains(where: { $0.hasPrefix("-") }) {
             guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { continue }
             // It would name another file. Inputs are checked one by one.
-            Output.error("vidscan: error: the value of an option is not valid UTF-8: \(words[index])")
+            Output.error("vidscan: error: an argument is not valid UTF-8: \(words[index])")
             Glibc.exit(ExitStatus.usage.rawValue)
         }
         vs_limit_heaps(4)
@@ -145,11 +145,13 @@ enum Output {
     }
 
     static func jsonError(_ text: String) { report(Printable.json(text) + "\n") }
-    static func progress(_ line: String) { report(clearing + Printable.line(line)) }
+    static func progress(_ line: String) { report("\(clearing)\u{1B}[?7l\(Printable.line(line))\u{1B}[?7h") }
 
     /// Call before anything is opened.
     static func prepare() {
         signal(SIGPIPE, SIG_IGN)
+        // If the caller ignores it, nothing is known of how workers end.
+        signal(SIGCHLD, SIG_DFL)
         // A file that gets the number of a closed descriptor would receive messages. Each opens for the wrong
         // direction, so that using it remains an error.
         for (descriptor, access) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]

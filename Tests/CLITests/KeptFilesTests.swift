@@ -42,6 +42,40 @@ struct KeptFilesTests: BatchTesting {
         #expect(!folder.entries.contains { $0.hasPrefix("faces.mp4.vidscan/") && $0.contains("corrections") })
     }
 
+    @Test("An edited table of a corrected result is not lost to the next corrections, nor to taking them back")
+    func editedAfterCorrection() throws {
+        let folder = try TemporaryFolder()
+        try makeShortClip(folder.path + "/faces.mp4")
+        #expect(try Tool.run("analyze", "--quiet", "--rate", "2", "faces.mp4", in: folder).status == 0)
+        try correct("faces.mp4.vidscan", of: "faces.mp4", in: folder)
+        let path = "faces.mp4.vidscan/events.csv"
+        let edited = try folder.text(path) + "edited\n"
+        try folder.write(edited, to: path)
+        for arguments in [["c.json"], ["--undo"]] {
+            let command = [Checkout.tool, "apply", "faces.mp4.vidscan"] + arguments
+            let outcome = try ChildProcess.run(command, in: folder.path)
+            #expect(
+                outcome.errors
+                    == "vidscan: error: faces.mp4.vidscan: somebody has edited events.csv, which would be lost; move it to"
+                    + " another folder first\n")
+            #expect(try outcome.status == 1 && folder.text(path) == edited)
+        }
+        try FileManager.default.removeItem(atPath: folder.path + "/" + path)
+        #expect(try Tool.run("apply", "--undo", "faces.mp4.vidscan", in: folder).status == 0)
+    }
+
+    @Test("--force sets aside the segment of another video with the same name")
+    func otherSegment() throws {
+        let folder = try makeFolder(["x/a.mp4", "y/a.mp4"])
+        for name in ["x", "y"] { try makeShortClip("\(folder.path)/in/\(name)/b.mp4") }
+        for name in ["x", "y"] {
+            let outcome = try Tool.run(
+                "analyze", "in/\(name)/b.mp4", "--segment", "1/2", "--output", "out", "--force", "-q", in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        #expect(folder.entries.contains { $0.hasPrefix("out/") && $0.hasSuffix(".previous-1") })
+    }
+
     @Test("--force sets aside the result of another video with the same name, unless that video is gone")
     func otherVideo() throws {
         let folder = try makeFolder(["x/a.png", "y/a.png"])

@@ -15,6 +15,19 @@ struct NoticeTests: BatchTesting {
         try JSONDecoder().decode(Record.self, from: Data(try folder.bytes(result + "/run.json"))).notices
     }
 
+    @Test("A video whose sound lasts longer than its picture is not called truncated", arguments: ["mp4", "mkv"])
+    func longerSound(ending: String) throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(
+            [
+                "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-filter_complex", "[0:v]trim=0:3[v]", "-map", "[v]",
+                "-map", "0:a", "-t", "6", "-preset", "ultrafast", "long.\(ending)",
+            ], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let run = try Tool.run("analyze", "long.\(ending)", "--rate", "1", in: folder)
+        #expect(run.status == 0 && !run.errors.contains("truncated"), "\(run.errors)")
+    }
+
     @Test("People whom --max-faces leaves out are counted, on the console and in run.json")
     func peopleLeftOut() throws {
         let clip = try ThreePeople()

@@ -144,6 +144,18 @@ struct SpeechTests {
         #expect(try (silent.texts("speaking") + silent.texts("speech_movement")).allSatisfy(\.isEmpty))
     }
 
+    @Test("Of a video with few frames per second, nobody's speech is measured, and this is said")
+    func fewFrames() throws {
+        let folder = try Self.talkingClip()
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-i", "talk.mp4", "-r", "3", "-t", "4", "slow.mp4"], in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let outcome = try Tool.run("analyze", "slow.mp4", "--speech", "--every-frame", in: folder)
+        #expect(outcome.status == 0 && outcome.errors.contains("'speaking' is blank: to see who speaks"))
+        let faces = try Self.table("slow.mp4.vidscan/faces.csv", in: folder)
+        #expect(try (faces.texts("speaking") + faces.texts("speech_movement")).allSatisfy(\.isEmpty))
+    }
+
     /// Samples are searched one by one, so that a moment has the same box at both rates. The last ones see another end.
     @Test("A mouth moves as much at 25 samples per second as at 5")
     func rates() throws {

@@ -110,9 +110,6 @@ struct Broken: Sendable, CustomTestStringConvertible {
             "write:\n  formats: json\nrender:\n  overlay: true",
             "2:12: the video needs the CSV tables: 'write.formats' must include csv."),
         Broken(
-            "track:\n  max_faces: 2\nrender:\n  anonymize: blur",
-            "4:14: 'render.anonymize' hides all faces: 'track.max_faces' and --min-face would leave some visible."),
-        Broken(
             "filters: eqq=brightness=0.1",
             "1:10: unknown filter 'eqq'; did you mean 'eq'?; 'vidscan filters list' lists all filters"),
         Broken(

@@ -17,6 +17,17 @@ struct PipelineFileTests {
             overrides: overrides)
     }
 
+    @Test("The option --style replaces the elements that a file names, and hiding what would leave faces visible")
+    func overridden() throws {
+        let style = try ResolvedSettings.Override("render.style", .text("plain"), option: "--style")
+        let drawn = try resolve("render: {show: [mesh]}", [style]).settings.render
+        #expect(drawn.show == nil && drawn.style == .plain)
+        #expect(try resolve("render: {show: [mesh]}").settings.render.show == [.mesh])
+        let hidden = try resolve("track: {max_faces: 2}\ndetect: {min_face: 0.1}\nrender: {anonymize: blur}")
+        #expect(hidden.settings.track.maximumFaces == nil && hidden.settings.detect.minimumFace == 0)
+        #expect(hidden.notices.contains { $0.contains("track.max_faces from 2 to") })
+    }
+
     @Test("Only the named settings differ from the defaults")
     func partial() throws {
         var expected = Settings(workers: 3)

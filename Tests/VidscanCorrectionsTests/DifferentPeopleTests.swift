@@ -28,6 +28,16 @@ struct DifferentPeopleTests {
         #expect(try ids(0...2.9) == ["1 1"] && ids(6.6...9.4) == ["3 3"])
     }
 
+    @Test("A break after both faces does not part them")
+    func laterBreak() async throws {
+        // The first person is seen until 3 s, and again from 6.5 s on.
+        let faces = try [sample.face(1, from: 1), sample.face(1, from: 2.9)]
+        await #expect(throws: VidscanError.self) {
+            try await sample.apply([#"{"do": "different_people", "faces": [\#(faces[0]), \#(faces[1])]}"#])
+        }
+        #expect(try ids(0...9.4) == ["1 1", "2 2"])
+    }
+
     @Test("The later appearance of a face that continues after a cut becomes somebody else")
     func cut() async throws {
         let folder = try TemporaryFolder()

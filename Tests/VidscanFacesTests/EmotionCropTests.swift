@@ -24,4 +24,23 @@ struct EmotionCropTests {
             #expect(abs(found.x - mesh[point].x) < 1e-3 && abs(found.y - mesh[point].y) < 1e-3)
         }
     }
+
+    @Test(
+        "What the edge of the picture cuts off counts as covered, the rest as the pixels say",
+        arguments: [
+            (PictureSize(width: 200, height: 200), 3.0, 4.0), (PictureSize(width: 200, height: 140), 100, 4),
+            (PictureSize(width: 130, height: 200), 100, 100),
+        ])
+    func cut(size: PictureSize, mouth: Double, eyes: Double) {
+        var coordinates = [Float](repeating: 50, count: 3 * FaceMesh.pointCount)
+        let points = [
+            (MeshPoint.rightIris, 70, 60), (MeshPoint.leftIris, 140, 60), (MeshPoint.rightBrow, 70, 40),
+            (MeshPoint.leftBrow, 140, 40), (MeshPoint.rightMouthCorner, 80, 130), (MeshPoint.leftMouthCorner, 135, 130),
+            (MeshPoint.lowerLip, 105, 145),
+        ]
+        for (point, x, y) in points { (coordinates[3 * point], coordinates[3 * point + 1]) = (Float(x), Float(y)) }
+        let evidence = PixelEvidence(emotions: [], mouthCovered: 3, eyesCovered: 4)
+        let cut = evidence.covering(FaceMesh(coordinates: coordinates), outside: size)
+        #expect(cut == PixelEvidence(emotions: [], mouthCovered: mouth, eyesCovered: eyes))
+    }
 }

@@ -50,7 +50,8 @@ struct SpeechNetworkTests {
         let detector = try Self.detector()
         let features = try Self.features(detector.makePictureSession(), first: Self.count)
         try #require(features.count == Self.count * SpeakerDetector.featureCount)
-        for (found, expected) in zip(features, golden.features.joined()) { #expect(abs(found - expected) < 1e-4) }
+        // What a step hands to the next one has 16 bits.
+        for (found, expected) in zip(features, golden.features.joined()) { #expect(abs(found - expected) < 1e-3) }
         let cepstra = LinearCongruence.bytes(Self.count * 52).map { Float($0) / 8 - 16 }
         let (speaking, moving) = try detector.makeScoreSession().scores(features: features, cepstra: cepstra)
         try #require(speaking.count == Self.count && moving.count == Self.count)
@@ -58,7 +59,7 @@ struct SpeechNetworkTests {
         for (found, expected) in zip(moving, golden.moving) { #expect(abs(found - expected) < 1e-4) }
     }
 
-    @Test("A run of any length has one feature per picture", arguments: [1, 7, 8, 9, 10, 11])
+    @Test("A run of any length has one feature per picture", arguments: [1, 3, 4, 5, 7, 8, 9, 10, 11])
     func lengths(count: Int) throws {
         let session = try Self.detector().makePictureSession()
         let features = try Self.features(session, first: count)

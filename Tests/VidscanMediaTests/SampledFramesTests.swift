@@ -28,6 +28,38 @@ struct SampledFramesTests {
         #expect(Row.firstDifference(whole.rows, golden.rows(rate)) == nil, "\(name), decoding all")
     }
 
+    @Test("Copied from AVI, times of presentation are those of decoding; the frames are those of a full decode")
+    func wrongTimes() throws {
+        let folder = try TemporaryFolder()
+        for command in [
+            ["-i", Checkout.clip, "-t", "6", "-an", "-c:v", "libx264", "-preset", "veryfast", "x.avi"],
+            ["-i", "x.avi", "-c", "copy", "x.mp4"],
+        ] {
+            let made = try ChildProcess.run(["ffmpeg", "-nostdin", "-v", "fatal"] + command, in: folder.path)
+            try #require(made.status == 0, "\(made.errors)")
+        }
+        for rate in ["5", "0.7", "12"] {
+            let options = { FrameReader.Options(rate: try .of(rate), skipsUnneededPackets: $0) }
+            let sampled = try FrameReading(folder.path + "/x.mp4", options(true))
+            let whole = try FrameReading(folder.path + "/x.mp4", options(false))
+            #expect(Row.firstDifference(sampled.rows, whole.rows) == nil)
+        }
+    }
+
+    @Test("Filters that multiply frames without end stop when the run is cancelled")
+    func endlessFilter() async throws {
+        var options = FrameReader.Options(rate: try .of("5"))
+        options.filters = try FilterChain(steps: ["loop=-1:1"], allowsFiles: false)
+        let (cancellation, path) = (CancellationFlag(), Checkout.clip)
+        let reading = Task { [options] in
+            let reader = try FrameReader(path: path, options: options, cancellation: cancellation)
+            while try reader.next() != nil {}
+        }
+        try await Task.sleep(for: .milliseconds(300))
+        cancellation.set()
+        await #expect(throws: MediaError.self) { try await reading.value }
+    }
+
     @Test("The selected video stream is sampled")
     func chosenStream() throws {
         let path = try Variants.path("twovideo.mkv")

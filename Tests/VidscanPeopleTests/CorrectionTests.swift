@@ -227,7 +227,7 @@ private enum Misfit {
         (StudyScene.split(2, #""tracks": [2]"#), "correction 1: nothing would be left of person 2"),
         (
             StudyScene.name(1, "A") + "," + StudyScene.name(2, "A"),
-            "correction 2: person 1 has the name A already; join them with same_person if they are one person"
+            "people 1 and 2 both have the name A; join them with same_person if they are one person"
         ),
         (
             StudyScene.name(1, #"\u001B[31m"#),

@@ -73,6 +73,39 @@ struct IncrementTests {
         #expect(try scene.numbers == ["a.mp4 1": 2, "b.mp4 1": 2])
     }
 
+    @Test("People whose new result has no embeddings stay known, with their names")
+    func forgottenAndAnalysedAgain() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", together: [0, 1])
+        try scene.add("b.mp4", [1: 1])
+        try await scene.run(corrections: StudyScene.name(2, "Anna"))
+        let numbers = try scene.numbers
+        try scene.add("a.mp4", [SyntheticResult.Track(face: 1, embeddings: [])], keepsEmbeddings: false)
+        let summary = try await scene.run()
+        #expect(summary.failures.map(\.reason).filter { $0.contains("has no embeddings.npy") }.count == 1)
+        #expect(summary.failures.count == 1 && summary.warnings.isEmpty)
+        #expect(try scene.numbers == ["b.mp4 1": 2])
+        try scene.add("a.mp4", together: [0, 1])
+        #expect(try await scene.run().failures.isEmpty)
+        #expect(try scene.numbers == numbers)
+        #expect(try Set(scene.table.texts("name")) == ["", "Anna"])
+    }
+
+    @Test("Two people exchange their names, and a split that a join undid is made again by the same file")
+    func order() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", together: [0, 1])
+        try scene.add("b.mp4", [1: 1])
+        try await scene.run(corrections: "\(StudyScene.name(1, "Ada")), \(StudyScene.name(2, "Bob"))")
+        try await scene.run(corrections: "\(StudyScene.name(1, "Bob")), \(StudyScene.name(2, "Ada"))")
+        #expect(try scene.table.texts("name") == ["Bob", "Ada", "Ada"])
+        let split = StudyScene.split(2, #""video": "b.mp4""#)
+        let file = "\(split), \(StudyScene.join(2, 3)), \(split)"
+        #expect(try await scene.run(corrections: file).corrections == 3)
+        #expect(try scene.numbers == ["a.mp4 1": 1, "a.mp4 2": 2, "b.mp4 1": 4])
+        #expect(try await scene.run(corrections: file).corrections == 0)
+    }
+
     @Test("Corrections and names that a new analysis loses can be given again")
     func lostCorrections() async throws {
         let scene = try StudyScene()

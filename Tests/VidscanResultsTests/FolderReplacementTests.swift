@@ -20,7 +20,8 @@ struct FolderReplacementTests {
             for (name, text) in [("a.vidscan", "old"), (fresh, "new")] {
                 try FileManager.default.createDirectory(
                     atPath: folder.path + "/" + name, withIntermediateDirectories: false)
-                for file in ["faces.csv", "run.json"] { try folder.write(text, to: "\(name)/\(file)") }
+                try folder.write(text, to: "\(name)/faces.csv")
+                try folder.write(#"{"is":"\#(text)"}"#, to: "\(name)/run.json")
             }
         }
 
@@ -42,7 +43,7 @@ struct FolderReplacementTests {
             guard let record = try? folder.text("a.vidscan/run.json"),
                 let faces = try? folder.text("a.vidscan/faces.csv")
             else { return nil }
-            return record == faces ? record : "mixed"
+            return record == #"{"is":"\#(faces)"}"# ? faces : "mixed"
         }
 
         /// Where the old result is between the two steps.
@@ -175,6 +176,16 @@ struct FolderReplacementTests {
         #expect(scene.delivered == "new")
         #expect(try scene.folder.text("a.vidscan.previous-2/interview.eaf") == "mine")
         #expect(try scene.folder.text("a.vidscan.previous-2/faces.csv") == "old")
+    }
+
+    @Test("An old result whose record cannot be read is kept, because it may have been edited")
+    func damagedRecord() throws {
+        let scene = try Scene()
+        try scene.folder.write("{", to: "a.vidscan/run.json")
+        let previous = try #require(try scene.put())
+        #expect(previous.contents.words == "it has a file that somebody has edited (run.json)")
+        #expect(scene.delivered == "new")
+        #expect(try scene.folder.text("a.vidscan.previous-1/faces.csv") == "old")
     }
 
     @Test("If the new result cannot follow it, the old one gets its name back")

@@ -50,7 +50,7 @@ typedef struct {
     FUNCTION(void, infer_request_free, (ov_infer_request_t *)) \
     FUNCTION(int, tensor_set_shape, (ov_tensor_t *, const ov_shape_t)) \
     FUNCTION(int, tensor_data, (const ov_tensor_t *, void **)) \
-    FUNCTION(int, tensor_get_size, (const ov_tensor_t *, size_t *)) \
+    FUNCTION(int, tensor_get_byte_size, (const ov_tensor_t *, size_t *)) \
     FUNCTION(void, tensor_free, (ov_tensor_t *))
 
 /// After a successful load, all functions are there.

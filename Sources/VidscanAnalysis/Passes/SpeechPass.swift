@@ -76,7 +76,7 @@ struct SpeechPass: Sendable {
             guard let reader else { return nil }
             // A wrong timestamp may lie years away, and the gap before it would be read as silence.
             let end = min(end, Int64(min(settings.sample.limits.maximumDurationSeconds * 1e6, 1e18)))
-            var sound = SpeechSound(detector: try models.voiceDetector())
+            var sound = SpeechSound(detector: try models.voiceDetector(), cancellation: cancellation)
             try reader.read(until: end + SpeechSound.margin) { try sound.add($1, at: $0) }
             return try sound.finished(at: Int(end) * 16 / 1000)
         }
@@ -90,6 +90,7 @@ struct SpeechPass: Sendable {
         options.rate = .perSecond(Rational(Int64(SpeakerDetector.rate), 1) ?? .one)
         options.segment = nil
         let reader = try described { try FrameReader(path: path, options: options, cancellation: cancellation) }
+        guard reader.info.frameRate.value >= SpeakerDetector.minimumFrameRate else { return }
         var positions = try FacePositions(
             FrameRecordReader(folder: frames.folder, name: frames.name),
             trackOfFace: tracks.ofFaces.map { track in track > 0 && kept[Int(track) - 1] > 0 ? Int(track) - 1 : nil })
@@ -228,17 +229,30 @@ struct SpeechSound {
     }
 
     private var detector: VoiceDetector
+    private let cancellation: CancellationFlag
     private var cepstra = MelCepstra()
     private var voice: [Float] = []
     private var end = 0
 
-    init(detector: VoiceDetector) { self.detector = detector }
+    init(detector: VoiceDetector, cancellation: CancellationFlag) {
+        (self.detector, self.cancellation) = (detector, cancellation)
+    }
 
     mutating func add(_ samples: UnsafeBufferPointer<Int16>, at position: Int) throws {
         // For the networks, gaps are silent.
-        let isMissing = position - end > Self.longestGap
+        let (start, isMissing) = (end, position - end > Self.longestGap)
         let first = (end + VoiceDetector.chunk - 1) / VoiceDetector.chunk
-        while end < position { try add(repeatElement(0, count: min(position - end, SoundReader.rate))) }
+        while end < position {
+            if cancellation.isSet { throw CancellationError() }
+            guard end > start + SoundReader.rate, position > end + 2 * SoundReader.rate else {
+                try add(repeatElement(0, count: min(position - end, SoundReader.rate)))
+                continue
+            }
+            // A pause may last for hours.
+            voice.append(.nan)
+            cepstra.add(repeatElement(0, count: VoiceDetector.chunk))
+            end += VoiceDetector.chunk
+        }
         if isMissing { for chunk in first..<voice.count { voice[chunk] = .nan } }
         try add(samples)
     }

@@ -112,10 +112,11 @@ package final class ModelStore: Sendable {
 
     /// As for `faceEmbedder(sessions:)`.
     func speakerDetector(sessions: Int) throws(InferenceError) -> SpeakerDetector {
-        try SpeakerDetector(
+        // Compiling the networks leaves several MB.
+        defer { vs_trim_heaps() }
+        return try SpeakerDetector(
             runtime: startedRuntime(), pictures: path(of: "speaker_picture.xml"),
-            scores: path(of: "speaker_scores.xml"),
-            concurrency: sessions)
+            scores: path(of: "speaker_scores.xml"), concurrency: sessions)
     }
 
     func voiceDetector() throws(InferenceError) -> VoiceDetector {

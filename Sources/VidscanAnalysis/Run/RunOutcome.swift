@@ -1,5 +1,6 @@
 internal import VidscanBase
 internal import VidscanFaces
+internal import VidscanInference
 internal import VidscanMedia
 package import VidscanResults
 
@@ -106,7 +107,8 @@ package struct RunOutcome: Sendable {
     /// The notices that are the same for many videos with these settings.
     package var commonNotices: [String] {
         var notices: [String] = []
-        if written.tables.lacksBlinks, settings.write.keepsTables, settings.write.formats.contains(.csv),
+        let formats = settings.write.formats
+        if written.tables.lacksBlinks, settings.write.keepsTables, formats.isEmpty || formats.contains(.csv),
             let info = decoded?.info, !info.isPicture
         {
             let (minimum, needed) = (settings.track.events.blinkMinimumRate, "no blinks, nods or shakes: they need")
@@ -118,8 +120,11 @@ package struct RunOutcome: Sendable {
                 notices.append("\(needed) a video with at least \(number) frames per second")
             }
         }
+        if settings.speech, let info = decoded?.info, info.frameRate.value < SpeakerDetector.minimumFrameRate {
+            notices.append("'speaking' is blank: to see who speaks, the video needs at least 5 frames per second")
+        }
         if written.counts.framesWithSound == 0, decoded?.info.isPicture != true {
-            notices.append("without sound, 'voice' and 'speaking' are blank, and nobody is found to speak")
+            notices.append("without readable sound, 'voice' and 'speaking' are blank, and nobody is found to speak")
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(
@@ -138,7 +143,11 @@ package struct RunOutcome: Sendable {
             let last = decoded.statistics.lastMicroseconds
         else { return false }
         // Several containers count it from 0, even if nothing starts there.
-        let missing = duration - max(decoded.info.containerStartMicroseconds, 0) - last
+        let info = decoded.info
+        let end = min(
+            duration - max(info.containerStartMicroseconds, 0),
+            info.streamEndMicroseconds.map { $0 - info.containerStartMicroseconds } ?? .max)
+        let missing = end - last
         return missing > 1_000_000 && missing > duration / 10
     }
 

@@ -34,13 +34,16 @@ package struct ResolvedSettings: Sendable {
     var origins: [String: Origin] = [:]
 
     /// Throws `PipelineFileError` or `SettingsError` for contradictory values. `workers`: unless something sets them.
-    package init(workers: Int, file: PipelineFile? = nil, overrides: [Override] = []) throws {
+    /// `choosesByPhoto`: photographs choose who stays visible.
+    package init(
+        workers: Int, file: PipelineFile? = nil, overrides: [Override] = [], choosesByPhoto: Bool = false
+    ) throws {
         settings = Settings(workers: workers)
         for override in (file?.settings ?? []) + overrides {
             override.setting.set(override.absoluteValue, &settings)
             origins[override.setting.path] = override.origin
         }
-        try complete()
+        try complete(choosesByPhoto: choosesByPhoto)
     }
 
     /// Checks a program's settings, and adds what they imply. Throws if values are out of range or contradictory.
@@ -52,9 +55,9 @@ package struct ResolvedSettings: Sendable {
         try complete()
     }
 
-    private mutating func complete() throws {
+    private mutating func complete(choosesByPhoto: Bool = false) throws {
         try checkHiding()
-        try checkVisibility()
+        try checkVisibility(choosesByPhoto: choosesByPhoto)
         try checkEmbeddings()
         try checkTables()
         try addImplied()
@@ -68,6 +71,9 @@ package struct ResolvedSettings: Sendable {
     private mutating func addImplied() throws {
         addSilence()
         if settings.render.anonymize != nil { try addHiding() }
+        if isOption("render.style"), isFile("render.show") {
+            (settings.render.show, origins["render.show"]) = (nil, .implied("render.style"))
+        }
         // Whether a face smiles follows from its smile, under another name.
         if settings.measure.metrics.contains(.smile) { settings.measure.metrics.insert(.hasSmile) }
         if settings.rendering?.needsLandmarks == true, !settings.write.landmarks {

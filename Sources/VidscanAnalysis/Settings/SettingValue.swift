@@ -61,7 +61,7 @@ package enum SettingKind: Sendable, Equatable {
         case .list(let names):
             names.count > Self.namesAtOnce
                 ? "a list of names, see 'vidscan schema'" : "a list of " + names.joined(separator: ", ")
-        case .ids: "numbers from 1, such as 2 or 2,5"
+        case .ids: "whole numbers from 1"
         case .rate: "a positive number, a fraction such as 30000/1001, or \(SampleGrid.Rate.everyFrame)"
         case .time: "seconds or [hh:]mm:ss"
         case .text: "text"

@@ -21,9 +21,6 @@ extension ResolvedSettings {
         try refuse("render.anonymize", if: settings.sample.start != nil || settings.sample.end != nil) {
             "\($0) needs the whole video: \(name("sample.start")) and \(name("sample.end")) would leave faces visible."
         }
-        try refuse("render.anonymize", if: settings.track.maximumFaces != nil || settings.detect.minimumFace > 0) {
-            "\($0) hides all faces: \(name("track.max_faces")) and \(name("detect.min_face")) would leave some visible."
-        }
         if let filters = settings.filters, let objection = AnonymizationFilters.objection(to: filters.text) {
             throw error(at: "render.anonymize") { "\($0) hides faces where they are in the video, but \(objection)." }
         }
@@ -41,7 +38,7 @@ extension ResolvedSettings {
     }
 
     /// Rejects a choice of people that contradicts itself or would have no effect.
-    func checkVisibility() throws {
+    func checkVisibility(choosesByPhoto: Bool) throws {
         let render = settings.render
         guard render.namesSomebody else { return }
         let choices = ["render.keep", "render.hide", "render.keep_faces", "render.hide_faces"]
@@ -50,7 +47,7 @@ extension ResolvedSettings {
         try refuse("render.keep", if: render.keptPeople != nil && render.hiddenPeople != nil) {
             "\($0) and \(name("render.hide")) cannot be used together."
         }
-        let choosesPeople = render.keptPeople != nil || render.hiddenPeople != nil
+        let choosesPeople = choosesByPhoto || render.keptPeople != nil || render.hiddenPeople != nil
         try refuse("render.hide_faces", if: render.hiddenFaces != nil && !choosesPeople) {
             "\($0) needs \(name("render.keep")) or \(name("render.hide")): without them, all faces are hidden."
         }
@@ -171,6 +168,6 @@ extension ResolvedSettings {
     }
 
     private func value(of path: String) -> SettingValue { Setting.at(path)?.get(settings) ?? .absent }
-    private func isOption(_ path: String) -> Bool { if case .option? = origins[path] { true } else { false } }
-    private func isFile(_ path: String) -> Bool { if case .file? = origins[path] { true } else { false } }
+    func isOption(_ path: String) -> Bool { if case .option? = origins[path] { true } else { false } }
+    func isFile(_ path: String) -> Bool { if case .file? = origins[path] { true } else { false } }
 }

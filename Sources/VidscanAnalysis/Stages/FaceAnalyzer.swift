@@ -129,6 +129,7 @@ final class FaceAnalyzer {
             let expressions = try model.map { model in
                 let evidence = try seen.map { _ in
                     try cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork)
+                        .covering(fit.mesh, outside: frame.geometry.displaySize)
                 }
                 return model.measure(
                     fit.mesh, pose: pose, side: side, evidence: evidence,
@@ -235,7 +236,6 @@ final class FaceCropper {
 
     /// The minimum probability of the mesh that the crop shows a face.
     private static let minimumPresence = 0.8
-    /// The minimum height of the face's box in pixels.
     private static let minimumHeight = 24.0
     /// The maximum angle between head and camera in degrees. Beyond it, embeddings do not reliably separate people.
     private static let maximumTurn = 60.0
@@ -249,8 +249,7 @@ extension RotatedSquare {
     fileprivate func fractionInside(_ size: PictureSize) -> Double {
         let transform = transform(resolution: 8)
         let count = (0..<64).count { index in
-            let point = transform.apply(to: Point(x: Double(index % 8) + 0.5, y: Double(index / 8) + 0.5))
-            return point.x >= 0 && point.y >= 0 && point.x < Double(size.width) && point.y < Double(size.height)
+            size.contains(transform.apply(to: Point(x: Double(index % 8) + 0.5, y: Double(index / 8) + 0.5)))
         }
         return Double(count) / 64
     }

@@ -77,7 +77,8 @@ package enum FilePath {
 
     package static func relative(_ path: String) -> String {
         let current = joining(currentFolder, "").utf8
-        return path.utf8.starts(with: current) ? String(Substring(path.utf8.dropFirst(current.count))) : path
+        return current.count > 1 && path.utf8.starts(with: current)
+            ? String(Substring(path.utf8.dropFirst(current.count))) : path
     }
 
     /// The names from an absolute folder to an absolute path: `..` for each step up, then those below.

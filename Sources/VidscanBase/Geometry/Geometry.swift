@@ -87,6 +87,10 @@ public struct PictureSize: Sendable, Hashable, Codable, CustomStringConvertible 
     public var longSide: Int { max(width, height) }
     public var shortSide: Int { min(width, height) }
     public var description: String { "\(width)x\(height)" }
+
+    package func contains(_ point: Point) -> Bool {
+        point.x >= 0 && point.y >= 0 && point.x < Double(width) && point.y < Double(height)
+    }
 }
 
 /// The map x' = xx·x + xy·y + x, y' = yx·x + yy·y + y, where the last terms are the translation.

@@ -183,16 +183,16 @@ struct CorrectedTracks {
 
     /// Gives the face at the second reference another person than the first.
     private mutating func separate(_ one: FaceReference, _ other: FaceReference) throws(VidscanError) -> String {
-        let (first, second) = (try part(of: one), try part(of: other))
+        let ((first, from), (second, to)) = (try sample(of: one), try sample(of: other))
         guard first != second else {
             // One face_id may continue after a cut or a gap. Its later appearance is somebody else.
-            let range = min(one.microseconds, other.microseconds)...max(one.microseconds, other.microseconds)
+            let range = min(from, to)...max(from, to)
             let rows = rows(ofPart: first)
             let times = rows.map(samples.microseconds(ofRow:))
-            let (latest, gap) = (range.upperBound + Int64(interval), Int64(Self.windowSamples * interval))
+            let gap = Int64(Self.windowSamples * interval)
             let begin = times.indices.dropFirst().last { index in
                 let frames = samples.rows[rows[index - 1]].frame..<samples.rows[rows[index]].frame
-                return (range.lowerBound + 1...latest).contains(times[index])
+                return range.contains(times[index]) && times[index] > range.lowerBound
                     && (times[index] - times[index - 1] > gap
                         || samples.outcome.changes.contains { frames.contains(Int32($0.sample - 1)) })
             }

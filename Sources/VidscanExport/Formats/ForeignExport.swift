@@ -20,8 +20,8 @@ struct ForeignExport {
         else {
             let names = formats.map(\.rawValue).joined(separator: ",")
             throw .result(
-                "has no face meshes, from which \(names) is made; analyse the video again with --format csv,\(names) or"
-                    + " with --landmarks", input: result.name)
+                "has no face meshes and expressions, from which \(names) is made; analyse the video again with --format csv,\(names) or"
+                    + " with --landmarks, and without --metrics none", input: result.name)
         }
         (self.result, self.options, self.outcome) = (result, options, outcome)
         self.blanks = blanks ?? options.openFaceBlanks

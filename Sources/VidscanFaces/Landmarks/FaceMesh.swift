@@ -35,5 +35,6 @@ public enum MeshPoint {
     public static let rightEyeOuter = 33, rightEyeInner = 133, leftEyeInner = 362, leftEyeOuter = 263
     public static let noseTip = 1, chin = 152
     public static let rightMouthCorner = 61, leftMouthCorner = 291, upperLipInner = 13, lowerLipInner = 14
+    public static let lowerLip = 17, rightBrow = 105, leftBrow = 334
     public static let rightIris = 468, leftIris = 473
 }

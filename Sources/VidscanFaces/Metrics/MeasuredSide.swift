@@ -1,3 +1,5 @@
+package import VidscanBase
+
 /// The side of a face, the subject's own, from which it is measured: the one that is turned towards the camera, if the
 /// other is hardly visible. The mesh guesses what it cannot see from an average face.
 public enum MeasuredSide: String, Sendable {
@@ -64,6 +66,15 @@ package struct PixelEvidence: Sendable, Equatable {
 
     package init(emotions: [Double], mouthCovered: Double = 0, eyesCovered: Double = 0) {
         (self.emotions, self.mouthCovered, self.eyesCovered) = (emotions, mouthCovered, eyesCovered)
+    }
+
+    /// Covers what the edge of the picture cuts off, where the crop repeats the edge's pixels.
+    package func covering(_ mesh: FaceMesh, outside size: PictureSize) -> PixelEvidence {
+        func isCut(_ points: Int...) -> Bool { !points.allSatisfy { size.contains(mesh[$0]) } }
+        let mouth = isCut(MeshPoint.rightMouthCorner, MeshPoint.leftMouthCorner, MeshPoint.lowerLip)
+        let eyes = isCut(MeshPoint.rightIris, MeshPoint.leftIris, MeshPoint.rightBrow, MeshPoint.leftBrow)
+        return PixelEvidence(
+            emotions: emotions, mouthCovered: mouth ? 100 : mouthCovered, eyesCovered: eyes ? 100 : eyesCovered)
     }
 }
 

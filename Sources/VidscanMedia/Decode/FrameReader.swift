@@ -61,7 +61,9 @@ package final class FrameReader {
         // The first frames of HEVC show the temporal sub-layers if the parameter sets do not.
         lookahead = demuxer.stream.pointee.codec == AV_CODEC_ID_HEVC ? 32 : 0
         filter = options.filters.map { [info] in
-            FrameFilter($0, grid: grid, frameRate: info.frameRate, threads: threads, maximumPixels: maximumPixels)
+            FrameFilter(
+                $0, grid: grid, frameRate: info.frameRate, threads: threads, maximumPixels: maximumPixels,
+                cancellation: cancellation)
         }
         // Filters with memory need every frame from the first one on.
         let maySkip =
@@ -189,7 +191,13 @@ package final class FrameReader {
             presentation: packet.presentation, decoding: packet.decoding,
             isRandomAccessPoint: demuxer.randomAccess.isRandomAccessPoint(packet),
             isDisposable: disposable.isDisposable(packet), isHidden: isHidden, byteCount: Int(packet.size))
-        if packet.has(AV_PKT_FLAG_CORRUPT) { statistics.corruptPackets += 1 }
+        // Times of presentation that are those of decoding, as copied from an AVI file. Decoders put such frames in order.
+        let delay = demuxer.stream.pointee.codecpar.pointee.video_delay
+        if delay > 0, summary.isRandomAccessPoint, summary.presentation == summary.decoding { plan.distrust() }
+        // All segments' reports add up to the whole video's.
+        if packet.has(AV_PKT_FLAG_CORRUPT), summary.presentation.map(grid.isInWindow) ?? true {
+            statistics.corruptPackets += 1
+        }
         if !isHidden, let presentation = summary.presentation, grid.clock.isPlausible(presentation) {
             numbering.insert(presentation)
             noteTime(grid.clock.microseconds(at: presentation))

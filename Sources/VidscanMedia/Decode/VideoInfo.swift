@@ -15,6 +15,8 @@ public struct VideoInfo: Sendable, Equatable, Codable {
     public let containerStartMicroseconds: Int64
     /// On the same timeline.
     public let streamStartMicroseconds: Int64?
+    /// As announced, on the same timeline. Sound may end later.
+    package let streamEndMicroseconds: Int64?
     public let durationMicroseconds: Int64?
     /// As announced, per second. Times are computed from it only if the stream has no timestamps.
     public let frameRate: Rational
@@ -31,9 +33,13 @@ public struct VideoInfo: Sendable, Equatable, Codable {
         codedSize = PictureSize(width: Int(parameters.width), height: Int(parameters.height))
         timeBase = demuxer.clock.timeBase
         containerStartMicroseconds = demuxer.clock.startMicroseconds
-        streamStartMicroseconds = FFmpeg.timestamp(stream.start_time).map {
-            StreamClock(timeBase: demuxer.clock.timeBase, startMicroseconds: 0).microseconds(at: $0)
-        }
+        let fileClock = StreamClock(timeBase: demuxer.clock.timeBase, startMicroseconds: 0)
+        let (start, duration) = (FFmpeg.timestamp(stream.start_time), FFmpeg.timestamp(stream.duration))
+        streamStartMicroseconds = start.map(fileClock.microseconds)
+        // Matroska says it in words.
+        let tag = av_dict_get(stream.metadata, "DURATION", nil, 0).map { String(cString: $0.pointee.value) }
+        streamEndMicroseconds =
+            duration.map { fileClock.microseconds(at: (start ?? 0) &+ $0) } ?? tag.flatMap(DecimalNumber.microseconds)
         durationMicroseconds = demuxer.durationMicroseconds
         let announced = av_guess_frame_rate(demuxer.input.pointer, demuxer.stream, nil)
         frameRate = (announced.num > 0 ? announced : AVRational(num: 25, den: 1)).rational ?? .one

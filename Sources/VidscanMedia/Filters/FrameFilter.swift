@@ -10,14 +10,19 @@ final class FrameFilter {
     private let timeBase: Rational
     private let frameRate: Rational?
     private let threads, maximumPixels: Int
+    private let cancellation: CancellationFlag
     private let filters: [FilterCall]
     private var graph: FilterGraph?
     /// Their timestamps are in units of their own time bases, and may be lost.
     var outputs = UniqueDeque<Frame>()
 
     /// `grid`: shows which frames the filters after the last one that needs all can skip. `maximumPixels`: per output.
-    init(_ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int, maximumPixels: Int) {
+    init(
+        _ chain: FilterChain, grid: SampleGrid, frameRate: Rational?, threads: Int, maximumPixels: Int,
+        cancellation: CancellationFlag
+    ) {
         (self.chain, timeBase, self.frameRate) = (chain, grid.clock.timeBase, frameRate)
+        self.cancellation = cancellation
         (self.threads, self.maximumPixels) = (threads, maximumPixels)
         filters = Self.filters(of: chain, grid: grid)
     }
@@ -59,6 +64,7 @@ final class FrameFilter {
     private func drain() throws(MediaError) {
         guard let graph else { return }
         while let frame = try graph.pull() {
+            if cancellation.isSet { throw .cancelled }
             frame.time_base = AVRational(graph.timeBase)
             outputs.append(frame)
         }

@@ -25,12 +25,18 @@ struct StudyCorrectionFile: Sendable, Decodable {
     func apply(to state: inout StudyState) throws(VidscanError) -> Int {
         var corrected = state
         var count = 0
-        for (index, correction) in corrections.enumerated()
-        where !corrected.corrections.contains(correction.json) || renames(index, corrected) {
+        for (index, correction) in corrections.enumerated() {
+            // What undoes a correction may be undone by the same one again.
+            let times = corrections[...index].count { $0.json == correction.json }
+            let isNew = corrected.corrections.count { $0 == correction.json } < times
+            guard isNew || renames(index, corrected) else { continue }
             do throws(VidscanError) { try corrected.apply(correction) } catch {
                 throw .result("correction \(index + 1): \(Printable.line(error.reason))", input: path)
             }
             count += 1
+        }
+        do throws(VidscanError) { try corrected.requireDistinctNames() } catch {
+            throw .result(Printable.line(error.reason), input: path)
         }
         state = corrected
         return count

@@ -11,14 +11,20 @@ extension StudyState {
         case .split(let id, let tracks, let video): try split(id, tracks: tracks, video: video)
         case .name(let id, let name):
             try requirePerson(id)
-            if let other = names.first(where: { $0.name == name && $0.studyPersonId != id }) {
-                throw .result(
-                    "person \(other.studyPersonId) has the name \(name) already; join them with same_person if they are one person"
-                )
-            }
             setName(name, of: id)
+            if corrections.contains(correction.json) { return }
         }
-        if !corrections.contains(correction.json) { corrections.append(correction.json) }
+        corrections.append(correction.json)
+    }
+
+    /// Only the last names count, so that two people can exchange theirs.
+    func requireDistinctNames() throws(VidscanError) {
+        for (index, person) in names.enumerated() {
+            guard let other = names[..<index].first(where: { $0.name == person.name }) else { continue }
+            throw .result(
+                "people \(other.studyPersonId) and \(person.studyPersonId) both have the name \(person.name); join them"
+                    + " with same_person if they are one person")
+        }
     }
 
     private func requirePerson(_ id: Int) throws(VidscanError) {

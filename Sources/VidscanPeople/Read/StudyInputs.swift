@@ -30,13 +30,14 @@ struct StudyInputs {
                         "is of the same video as \(other.resultPath); a study takes one result of each video",
                         input: result)
                 }
-                add(video)
+                try add(video)
             } catch { failures.append(error) }
         }
     }
 
     mutating func readKnown() throws(VidscanError) {
-        for entry in state.videos where videos[PathBytes(entry.video)] == nil {
+        for entry in state.videos
+        where videos[PathBytes(entry.video)] == nil && !failures.contains(where: { $0.input == entry.result }) {
             try cancellation.check()
             guard ResultFinder.isResult(entry.result) else {
                 leaveOut(entry, "its result \(entry.result) is gone")
@@ -48,7 +49,7 @@ struct StudyInputs {
                     leaveOut(entry, "\(entry.result) is now the result of \(video.inputPath)")
                     continue
                 }
-                add(video)
+                try add(video)
             } catch { failures.append(error) }
         }
     }
@@ -58,11 +59,14 @@ struct StudyInputs {
         warnings.append((entry.video, "\(reason), so the tables leave this video out; \(remedy)"))
     }
 
-    private mutating func add(_ video: StudyVideo) {
-        videos[PathBytes(video.inputPath)] = video
+    private mutating func add(_ video: StudyVideo) throws(VidscanError) {
         guard let index = known[PathBytes(video.inputPath)], state.videos[index].fingerprint != video.fingerprint else {
+            videos[PathBytes(video.inputPath)] = video
             return
         }
+        // Without embeddings to compare again, the people stay known, and the tables leave the video out.
+        _ = try VideoPerson.read(video, index: 0, known: [:])
+        videos[PathBytes(video.inputPath)] = video
         let people = state.videos[index].people
         let corrected = people.count { $0.corrected || state.name(of: $0.studyPersonId) != nil }
         let loss = "; the corrections and names of \(NumberText.people(corrected)) in it are lost"

@@ -100,8 +100,11 @@
       } catch (error) {
         return say(`${file.name} cannot be opened: ${error.message}`);
       }
-      const taken = without(this.applied, read.corrections).map(correction => ({ do: "take_back", correction }));
-      this.change(list => [...list.filter(item => item.do === "checked"), ...taken, ...without(read.corrections, this.applied)], `Opened ${file.name}: ${read.corrections.length} corrections`);
+      // Their order matters, so what follows the first difference is taken back and made again.
+      let same = 0;
+      while (same < this.applied.length && same < read.corrections.length && canonical(this.applied[same]) === canonical(read.corrections[same])) same++;
+      const taken = this.applied.slice(same).map(correction => ({ do: "take_back", correction }));
+      this.change(list => [...list.filter(item => item.do === "checked"), ...taken, ...read.corrections.slice(same)], `Opened ${file.name}: ${read.corrections.length} corrections`);
     },
   };
   addEventListener("storage", event => {
@@ -273,7 +276,7 @@
     corrections.add({ do: "not_a_face", face: faceOf(state.selection) });
     closeFace();
   });
-  for (const end of ["from", "to"]) byId(end + "-here").addEventListener("click", () => { byId("exclude-" + end).value = clock(player.position, 3); });
+  for (const end of ["from", "to"]) byId(end + "-here").addEventListener("click", () => { byId("exclude-" + end).value = clock(player.position, 6); });
   /** Reads seconds, m:ss or h:mm:ss, with a decimal point or comma; throws what is wrong with it. */
   function readTime(text) {
     const [, hours, minutes, seconds] = /^(?:(?:(\d+):(?=\d\d:))?(\d+):(?=\d\d(?!\d)))?(\d+(?:[.,]\d+)?)$/.exec(text.trim()) ?? [];
@@ -294,7 +297,7 @@
   onSubmit("form-note", () => {
     const text = byId("note").value.trim();
     if (!text) return say("Type a note first.");
-    const { selection } = state, face = selection && rowsAt(selection, state.time) ? { face: faceOf(selection) } : {};
+    const { selection } = state, face = selection && !isExcluded(state.time) && rowsAt(selection, state.time) ? { face: faceOf(selection) } : {};
     corrections.add({ do: "note", time: micro(player.position), text, ...face });
     byId("note").value = "";
   });

@@ -2,7 +2,7 @@
   const pairs = [...document.querySelectorAll(".pair")], memory = "vidscan " + location.pathname;
   const fields = [...document.querySelectorAll("[data-person]")], personOf = field => Number(field.dataset.person);
   const correctionOf = pair => pair.dataset.correction;
-  /** Answers by the correction of the pair; `[person, name]` for each name that was typed. */
+  /** Answers by the correction of the pair; `[person, name, name before]` for each name that was typed. */
   let answers = [], names = [], skipped = [];
   try { ({ answers, names } = { answers, names, ...JSON.parse(localStorage.getItem(memory)) }); } catch { /* They live as long as the page. */ }
   const answerTo = pair => answers.find(([text]) => text === correctionOf(pair))?.[1];
@@ -51,7 +51,7 @@
     keep();
   }
   function keep() {
-    names = fields.filter(isNew).map(field => [personOf(field), nameOf(field)]);
+    names = fields.filter(isNew).map(field => [personOf(field), nameOf(field), field.defaultValue]);
     try { localStorage.setItem(memory, JSON.stringify({ answers, names })); } catch { /* As above. */ }
     show();
   }
@@ -68,7 +68,7 @@
     for (const button of document.querySelectorAll("[data-key]")) if (button.dataset.key === event.key.toLowerCase()) button.click();
   });
   for (const field of fields) {
-    field.value = names.find(([person]) => person === personOf(field))?.[1] ?? field.defaultValue;
+    field.value = names.find(([person, , before]) => person === personOf(field) && before === field.defaultValue)?.[1] ?? field.defaultValue;
     field.addEventListener("change", () => {
       field.setCustomValidity(field.value.trim() && !isName(field.value) ? "A name has no quotation marks and no control characters." : "");
       if (!field.reportValidity() || !field.value.trim()) field.value = field.defaultValue;

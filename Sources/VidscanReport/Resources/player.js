@@ -31,6 +31,12 @@
         this.seek(state.time);
       };
       video.addEventListener("loadedmetadata", ready);
+      // The last picture may lie before the end of a loop.
+      video.addEventListener("ended", () => {
+        if (!this.loop || this.ranges?.[0] !== this.loop) return;
+        video.currentTime = this.loop[0] + sameTime;
+        this.play(video.playbackRate);
+      });
       // Whether there is sound that the browser decodes is known once some of the video has been played.
       video.addEventListener("timeupdate", () => {
         if (!this.isPlaying || video.played.length === 0 || video.played.end(0) - video.played.start(0) < 0.7) return;

@@ -17,7 +17,8 @@ package enum Schema {
 
         var explanation: String {
             let legend = Metric.legend(for: columns.map(\.meaning))
-            return meaning + " A missing value is blank." + (legend.isEmpty ? "" : " " + legend)
+            return meaning + (columns.isEmpty ? "" : " A missing value is blank.")
+                + (legend.isEmpty ? "" : " " + legend)
         }
     }
 

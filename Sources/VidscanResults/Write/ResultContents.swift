@@ -19,10 +19,9 @@ package struct ResultContents: Sendable, Equatable {
                 foreign.append(name)
             }
         }
-        // Digests are those of the tables before the corrections.
-        let edited = hasCorrections ? [] : Self.edited(in: folder, record: kind.record)
+        let edited = Self.edited(in: folder, record: kind.record)
         // What cannot be read may be worth keeping.
-        otherVideo = Self.video(of: folder, unlike: new)
+        otherVideo = Self.video(of: folder, unlike: new, record: kind.record)
         guard names == nil || hasCorrections || !foreign.isEmpty || !edited.isEmpty || otherVideo != nil else {
             return nil
         }
@@ -47,22 +46,27 @@ package struct ResultContents: Sendable, Equatable {
     }
 
     /// The video of a result, if it still exists and is not that of the new one.
-    private static func video(of folder: Folder, unlike new: Folder?) -> String? {
+    private static func video(of folder: Folder, unlike new: Folder?, record: String) -> String? {
         struct Record: Decodable {
             struct Input: Decodable { let path: String }
-            let input: Input
+            struct Part: Decodable { let input: Input }
+            let input: Input?
+            let part: Part?
         }
         let paths = [folder, new].compactMap { folder in
-            folder.flatMap { try? RecordFile.decode(Record.self, folder: $0.path, name: "run.json").input.path }
+            let found = folder.flatMap { try? RecordFile.decode(Record.self, folder: $0.path, name: record) }
+            return (found?.input ?? found?.part?.input)?.path
         }
         guard paths.count == 2, FilePath.resolved(paths[0]) != FilePath.resolved(paths[1]) else { return nil }
         return FileSystem.entry(paths[0]) == nil ? nil : paths[0]
     }
 
     /// Tables whose digest differs from the one in `run.json`, and the video whose digest differs from the one in its record.
-    private static func edited(in folder: Folder, record: String) -> [String] {
+    package static func edited(in folder: Folder, record: String) -> [String] {
         struct Record: Decodable { let digests: [String: String]? }
-        let digests = (try? RecordFile.decode(Record.self, folder: folder.path, name: record))?.digests ?? [:]
+        let stored = try? RecordFile.decode(Record.self, folder: folder.path, name: record)
+        guard stored != nil || folder.entry(record) == nil else { return [record] }
+        let digests = stored?.digests ?? [:]
         let made = try? HiddenVideoRecord.read("\(folder.path)/anonymized.json")
         let videos = made?.sha256.map { sha256 in
             StoredResult.videosWithHiddenFaces(in: folder.path).map { (FilePath.name(of: $0), sha256) }

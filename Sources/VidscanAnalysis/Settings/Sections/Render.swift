@@ -118,7 +118,7 @@ extension Settings.Render {
 
     private static let hiding = [
         Setting("anonymize", \.render.anonymize, value: "anonymize", null: "no face is hidden").help(
-            "Hide all faces, in anonymized.mp4, or anonymized.jpg of a picture. Every frame is searched with"
+            "Hide all faces, in anonymized.mp4, or anonymized.jpg for a picture. Every frame is searched with"
                 + " high accuracy, small and uncertain faces are included, and no metadata is copied."),
         Setting("shape", \.render.hiding.shape, value: "shape").help(
             "What to hide: an ellipse or a rectangle around the face, or the outline of its mesh."),
@@ -131,11 +131,11 @@ extension Settings.Render {
         Setting("hold", \.render.hiding.holdSeconds, .number(0...60, unit: "seconds"), value: "seconds").help(
             "Also hide a face this long before and after it is seen."),
         Setting("invert", \.render.hiding.isInverted, options: [.flag("invert")]).help(
-            "Hide everything except the faces."),
+            "Hide everything except the faces, in inverted.mp4."),
         Setting("keep_subtitles", \.render.video.keepsSubtitles, options: [.flag("keep-subtitles")]).help(
             "Copy subtitles even if faces are hidden; they may name people."),
         Setting("covers", \.render.hiding.covers, .file, value: "file", null: "NAME.covers.json beside the result")
-            .help("What a person has drawn over the video in addition, and which covers hide no face."),
+            .help("Boxes drawn by hand: what to cover in addition, and which covers to remove."),
         Setting("publish", \.render.publishFolder, .folder, value: "folder", null: "none", isRecorded: false).help(
             "Copy the finished video to this folder, under a neutral name. FOLDER.private says what it is."),
         Setting(

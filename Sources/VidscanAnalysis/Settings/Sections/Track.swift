@@ -36,7 +36,7 @@ extension Settings {
             Setting("smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track").help(
                 "Smooth boxes and landmarks over time, at 8 or more samples per second."),
             Setting("person", \.track.person, options: [.onOff("person")], follows: "track.smoothing").help(
-                "Tell people apart by face embeddings, otherwise by hair and clothes."),
+                "Tell people apart by face embeddings; otherwise by hair and clothes only."),
             Setting("keep_embeddings", \.track.keepsEmbeddings, options: [.onOff("people")], follows: "track.person")
                 .help(
                     "Keep the face embeddings, which are biometric data, in embeddings.npy, so that people can be"

@@ -3,7 +3,7 @@ public import VidscanResults
 extension Settings {
     /// What is written, where, and which messages are shown.
     public struct Write: Sendable, Equatable {
-        /// The folder for the results; `nil` is the current folder.
+        /// The folder for the results; `nil` is the current folder. Only the command uses it.
         public var folder: String?
         /// Whether to replace existing results.
         public var replaces = false
