@@ -9,7 +9,7 @@ package struct Corrector: Sendable {
     package struct Options: Sendable {
         /// The path of a corrected copy; `nil` corrects the result itself.
         package var output: String?
-        /// Whether an existing result at the output may be replaced.
+        /// Whether an existing result at the output may be replaced, and edited tables of a corrected result.
         package var replaces = false
         package var isDryRun = false
 
@@ -121,11 +121,11 @@ package struct Corrector: Sendable {
 
     /// The first correction keeps the tables that it replaces, and with them what somebody has edited.
     private func requireUnedited(_ result: StoredResult) throws(VidscanError) {
-        guard result.record.corrections != nil, let folder = try? Folder(result.name) else { return }
+        guard !options.replaces, result.record.corrections != nil, let folder = try? Folder(result.name) else { return }
         let edited = Set(ResultContents.edited(in: folder, record: "run.json")).intersection(ResultFiles.corrected)
         guard let name = edited.filter({ folder.entry($0) != nil }).min() else { return }
         throw VidscanError(
-            .changed, "somebody has edited \(name), which would be lost; move it to another folder first",
+            .changed, "somebody has edited \(name), which would be lost; --force replaces it",
             input: result.name, stage: .write)
     }
 

@@ -23,7 +23,7 @@ struct PipelineFileTests {
         let drawn = try resolve("render: {show: [mesh]}", [style]).settings.render
         #expect(drawn.show == nil && drawn.style == .plain)
         #expect(try resolve("render: {show: [mesh]}").settings.render.show == [.mesh])
-        let hidden = try resolve("track: {max_faces: 2}\ndetect: {min_face: 0.1}\nrender: {anonymize: blur}")
+        let hidden = try resolve("detect: {min_face: 0.1}\ntrack: {max_faces: 2}\nrender: {anonymize: blur}")
         #expect(hidden.settings.track.maximumFaces == nil && hidden.settings.detect.minimumFace == 0)
         #expect(hidden.notices.contains { $0.contains("track.max_faces from 2 to") })
     }

@@ -80,6 +80,7 @@ struct IncrementTests {
         try scene.add("b.mp4", [1: 1])
         try await scene.run(corrections: StudyScene.name(2, "Anna"))
         let numbers = try scene.numbers
+        try FileManager.default.removeItem(atPath: scene.result("a.mp4") + "/embeddings.npy")
         try scene.add("a.mp4", [SyntheticResult.Track(face: 1, embeddings: [])], keepsEmbeddings: false)
         let summary = try await scene.run()
         #expect(summary.failures.map(\.reason).filter { $0.contains("has no embeddings.npy") }.count == 1)
