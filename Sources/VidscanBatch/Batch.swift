@@ -9,8 +9,7 @@ package struct Batch: Sendable {
         package var jobs = 1
         package var selection = BatchJournal.Selection()
         /// A file's time limit: this many seconds, and more per second of its video.
-        package var timeoutSeconds = 300.0
-        package var timeoutPerVideoSecond = 30.0
+        package var timeoutSeconds = 300.0, timeoutPerVideoSecond = 30.0
         package var setup = WorkerSetup()
         /// Per worker, in bytes.
         package var memoryLimit: Int64 = 4 << 30
@@ -238,8 +237,7 @@ package struct Batch: Sendable {
 
     /// Why the item's result must not be written: another shard, whose journal is unknown, may have chosen its path.
     private func conflict(of item: BatchJournal.Item) -> String? {
-        guard journal.shard != nil, !options.selection.isForced,
-            let input = BatchFolder(folder).otherInput(of: item)
+        guard journal.shard != nil, !options.selection.isForced, let input = BatchFolder(folder).otherInput(of: item)
         else { return nil }
         return "\(folder)/\(item.resultPath) is the result of \(input), which belongs to another shard;"
             + " --force replaces it"

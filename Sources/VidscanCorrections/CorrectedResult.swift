@@ -43,8 +43,7 @@ struct CorrectedResult {
                         + " there; the result is damaged, analyse the video again")
             }
             guard let part = tracks.part(ofRow: match) else { continue }
-            row.faceID = tracks.parts[part].faceID
-            row.personID = tracks.parts[part].personID
+            (row.faceID, row.personID) = (tracks.parts[part].faceID, tracks.parts[part].personID)
             rows.append(row)
         }
         return rows.sorted { ($0.personID, $0.faceID, $0.seconds) < ($1.personID, $1.faceID, $1.seconds) }
@@ -63,9 +62,7 @@ struct CorrectedResult {
             ("face_ids", counts.pass.faceIDs), ("person_ids", counts.pass.personIDs), ("events", counts.pass.events),
             ("hard_cuts", counts.outcome.changes.count { $0.kind == .hard }),
             ("gradual_cuts", counts.outcome.changes.count { $0.kind == .gradual }),
-        ] {
-            old[key] = .integer(value)
-        }
+        ] { old[key] = .integer(value) }
         members["counts"] = .object(old)
         if let rows = counts.embeddings, case .object(var embeddings) = members["embeddings"] ?? .null {
             embeddings["rows"] = .integer(rows)
@@ -74,9 +71,7 @@ struct CorrectedResult {
         members["digests"] = .object(try ResultFiles.digests(in: folder).mapValues { .text($0) })
         do {
             members["corrections"] = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(corrections))
-        } catch {
-            throw VidscanError(.output, "cannot write \(name): \(error.localizedDescription)", stage: .write)
-        }
+        } catch { throw VidscanError(.output, "cannot write \(name): \(error.localizedDescription)", stage: .write) }
         return .object(members)
     }
 }
@@ -110,9 +105,7 @@ enum FolderContents {
             do {
                 let target = try FileManager.default.destinationOfSymbolicLink(atPath: path)
                 try FileManager.default.createSymbolicLink(atPath: newPath, withDestinationPath: target)
-            } catch {
-                throw VidscanError(.output, "cannot copy the link \(path)", stage: .write)
-            }
+            } catch { throw VidscanError(.output, "cannot copy the link \(path)", stage: .write) }
         case .other:
             throw VidscanError(
                 .output, "\(path) is neither a file nor a folder; move it out of the result", stage: .write)

@@ -50,8 +50,7 @@ package enum Correction: Sendable, Equatable, Decodable {
     case exclude(ClosedRange<Int64>)
     case note(at: Int64, String, FaceReference?)
 
-    private static let maximumFaces = 1000
-    private static let maximumNote = 4000
+    private static let maximumFaces = 1000, maximumNote = 4000
 
     package init(from decoder: any Decoder) throws {
         let members = try StrictMembers(decoder)

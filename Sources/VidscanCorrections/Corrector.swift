@@ -73,10 +73,8 @@ package struct Corrector: Sendable {
                 "\(place)\(path) does not fit: \(Printable.line(error.reason)); nothing was changed", input: resultPath)
         }
         if options.output == nil { try requireUnedited(result) }
-        if options.isDryRun {
-            summary.path = resultPath
-            return summary
-        }
+        summary.path = resultPath
+        if options.isDryRun { return summary }
         try await write(file, tracks, source: source, result: resultPath, previous: result.record.corrections, &summary)
         return summary
     }

@@ -12,8 +12,7 @@ package struct ExportPlaces {
     init(
         _ formats: [ExportFormat], of subjects: [Tier.Subject], options: Exporter.Options, result: StoredResult
     ) throws(VidscanError) {
-        let stem = Self.stem(of: result.record.input.path)
-        let output = options.output.map(FilePath.expandingHome)
+        let (stem, output) = (Self.stem(of: result.record.input.path), options.output.map(FilePath.expandingHome))
         let folder = output == nil ? result.name : try Self.folder(output, options.outputIsFolder)
         files = formats.flatMap { format in
             let subjects: [Tier.Subject?] = format.table == nil || subjects.isEmpty ? [nil] : subjects

@@ -68,8 +68,7 @@ package enum MethodsParagraph {
                 "\(names[person] ?? "person \(person)") \(percents[0]) % of \(NumberText.fixed(length, decimals: 1)) s"
                     + (percents[1] == percents[0] ? "" : " (emotions, which need the whole face, in \(percents[1]) %)"))
         }
-        return people.isEmpty
-            ? ""
-            : "Expressions were measured in this fraction of the time in sight: \(people.joined(separator: ", ")). "
+        guard !people.isEmpty else { return "" }
+        return "Expressions were measured in this fraction of the time in sight: \(people.joined(separator: ", ")). "
     }
 }

@@ -13,17 +13,14 @@ package final class DetectorSession {
     /// 3 × height × width: R', G', B' in 0…255, to be filled before each `detect`.
     package let input: UnsafeMutablePointer<Float>
     private let scratch: UnsafeMutableBufferPointer<Float>
-    private let blocks: [NetworkTensor]
-    private let reduced: NetworkTensor
-    private let steps: [NetworkTensor]
-    private let smoothed: NetworkTensor
+    private let blocks, steps: [NetworkTensor]
+    private let reduced, smoothed: NetworkTensor
     /// The outputs of the heads, at a quarter of the picture's size.
     private let cells: NetworkTensor
 
     init(_ network: FaceDetector, inputSize size: PictureSize, kernels: vs_network_kernels) {
         precondition(size.width % FaceDetector.sideMultiple == 0 && size.height % FaceDetector.sideMultiple == 0)
-        (self.network, self.kernels) = (network, kernels)
-        inputSize = size
+        (self.network, self.kernels, inputSize) = (network, kernels, size)
         var shapes: [(width: Int, height: Int, channels: Int)] = []
         var needs: [MemoryPlan.Need] = []
         // The step of the same number writes the tensor, and the next step reads it.
@@ -37,16 +34,14 @@ package final class DetectorSession {
         var scratchCount = 0
         for (index, block) in network.blocks.enumerated() {
             scratchCount = max(scratchCount, vs_inverted_scratch(block, width, height))
-            width /= block.depthwise.stride
-            height /= block.depthwise.stride
+            (width, height) = (width / block.depthwise.stride, height / block.depthwise.stride)
             let reader = network.steps.firstIndex { $0.block == index }
             add(width, height, block.projection.outputs, lastReader: reader.map { network.blocks.count + 1 + $0 })
         }
         let neck = network.reduction.outputs
         add(width, height, neck)
         for _ in network.steps {
-            width *= 2
-            height *= 2
+            (width, height) = (2 * width, 2 * height)
             add(width, height, neck)
         }
         add(width, height, neck)
@@ -55,8 +50,7 @@ package final class DetectorSession {
         needs.insert((3 * size.width * size.height, 0...shapes.count), at: 0)
 
         let plan = MemoryPlan(needs)
-        memory = NetworkTensor.zeros(plan.count)
-        scratch = NetworkTensor.zeros(scratchCount)
+        (memory, scratch) = (NetworkTensor.zeros(plan.count), NetworkTensor.zeros(scratchCount))
         let start = memory.baseAddress.unsafelyUnwrapped
         input = start + plan.offsets[0]
         var tensors = zip(shapes, plan.offsets.dropFirst()).map { shape, offset in

@@ -90,9 +90,7 @@ struct NetworkWeights {
 
     init(path: String) throws(InferenceError) {
         guard let bytes = AlignedBytes(path: path) else { throw InferenceError("cannot read \(path)") }
-        self.path = path
-        owner = bytes
-        values = bytes.bytes.bindMemory(to: Float.self)
+        (self.path, owner, values) = (path, bytes, bytes.bytes.bindMemory(to: Float.self))
     }
 
     /// Read the weights only after `finish`, while its owner lives.

@@ -90,8 +90,7 @@ package struct SpeakerDetector: Sendable {
         package func add(_ pictures: [UInt8], isLast: Bool, to run: inout PictureRun) throws(InferenceError) -> [Float]
         {
             let area = SpeakerDetector.resolution * SpeakerDetector.resolution
-            let first = max(0, run.count - SpeakerDetector.reach)
-            let end = run.count + pictures.count / area
+            let (first, end) = (max(0, run.count - SpeakerDetector.reach), run.count + pictures.count / area)
             var features: [Float] = []
             // After the last picture, empty ones follow until its features are there.
             var rest = pictures[...]

@@ -65,9 +65,7 @@ package struct PeopleStudy: Sendable {
                 // The numbers of people who were in no other video are not given again.
                 state.forgetPeople(of: index)
                 state.videos.remove(at: index)
-            } catch {
-                throw .result("cannot remove \(name): \(error.reason)")
-            }
+            } catch { throw .result("cannot remove \(name): \(error.reason)") }
         }
         var inputs = StudyInputs(state, cancellation)
         try inputs.read(results)

@@ -10,8 +10,7 @@ package struct PhotoSearch {
     /// - Parameter path: Of a result with embeddings.
     package init(result path: String) throws(VidscanError) {
         self.path = path
-        let video = try StudyVideo(path: path)
-        people = try VideoPerson.read(video, index: 0, known: [:])
+        people = try VideoPerson.read(StudyVideo(path: path), index: 0, known: [:])
     }
 
     /// The `person_id`s of people who certainly look like one photograph, or all together. Throws if nobody does.

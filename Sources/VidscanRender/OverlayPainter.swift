@@ -168,8 +168,7 @@ package final class OverlayPainter {
         let measured = names.map { surface.measure($0, size: font) }
         let padding = font * 0.4
         let line = (measured.first.map { $0.ascent + $0.descent } ?? font) + font * 0.3
-        let barLength = font * 4
-        let nameWidth = measured.map(\.width).max() ?? 0
+        let (barLength, nameWidth) = (font * 4, measured.map(\.width).max() ?? 0)
         let place = Self.place(
             width: nameWidth + barLength + 3 * padding, height: line * Double(values.count) + padding,
             beside: face.box, gap: sizes.line * 1.5, others: others, in: sizes.display)
@@ -213,13 +212,11 @@ package final class OverlayPainter {
 
     /// Bars grow from the left for ranges such as 0…100, and from the middle for metrics that can be negative.
     private static func bar(of metric: Metric, _ value: Double, in track: Rectangle) -> Rectangle {
-        let maximum = metric.values.upperBound
-        let fraction = min(max(value / maximum, -1), 1)
+        let fraction = min(max(value / metric.values.upperBound, -1), 1)
         guard metric.values.lowerBound < 0 else {
             return Rectangle(x: track.x, y: track.y, width: max(0, fraction) * track.width, height: track.height)
         }
-        let middle = track.x + track.width / 2
-        let length = abs(fraction) * track.width / 2
+        let (middle, length) = (track.x + track.width / 2, abs(fraction) * track.width / 2)
         return Rectangle(x: fraction < 0 ? middle - length : middle, y: track.y, width: length, height: track.height)
     }
 

@@ -114,8 +114,7 @@ package struct Renderer: Sendable {
                     + (anonymizer.covers.map { ", \($0.words(releasedFrames: anonymizer.releasedFrames))" } ?? "")
                     + Self.kept(by: transcoder)
             }
-            warnings += weaknesses
-            warnings += RenderWarnings.corrections(in: tables, anonymizer.options.visible)
+            warnings += weaknesses + RenderWarnings.corrections(in: tables, anonymizer.options.visible)
         } else {
             try file.complete()
         }
@@ -167,10 +166,8 @@ package struct Renderer: Sendable {
     private func transcoderOptions(_ result: StoredResult) -> Transcoder.Options {
         let (video, filters) = (result.record.video, result.record.filters)
         var wanted = Transcoder.Options(rateFactor: options.rateFactor)
-        wanted.codec = options.codec
-        wanted.height = options.height
-        wanted.copiesAudio = options.copiesAudio
-        wanted.copiesSubtitles = options.copiesSubtitles
+        (wanted.codec, wanted.height) = (options.codec, options.height)
+        (wanted.copiesAudio, wanted.copiesSubtitles) = (options.copiesAudio, options.copiesSubtitles)
         wanted.keepsMetadata = options.anonymize == nil
         wanted.reading.streamIndex = video.stream
         wanted.reading.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
@@ -205,8 +202,7 @@ package struct Renderer: Sendable {
             digest == expected, .changed,
             "\(source.name) is not the file that was analysed: its SHA-256 differs; no video was written",
             stage: .render)
-        let damage = transcoder.statistics.errors
-        let analysed = result.record.counts.damagedFramesOrPackets
+        let (damage, analysed) = (transcoder.statistics.errors, result.record.counts.damagedFramesOrPackets)
         try require(
             damage == analysed, .result,
             "decoding reported \(NumberText.count(damage, "error")) now, but \(analysed) when the video was analysed:"

@@ -12,8 +12,7 @@ package final class StickerPainter {
     init(_ options: StickerOptions) throws(VidscanError) {
         self.options = options
         let raster = try Self.read(options.path)
-        image = DrawnImage(raster)
-        isDark = Self.isDark(raster)
+        (image, isDark) = (DrawnImage(raster), Self.isDark(raster))
         if let insets = options.capInsets {
             let size = image.size
             try require(

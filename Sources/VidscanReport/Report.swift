@@ -53,8 +53,7 @@ package struct Report: Sendable {
     /// More tracks would make the page too large for a browser.
     private static let maximumTracks = 500
     /// Each person has one before anybody has a second one. Beyond the first number, they are smaller.
-    private static let maximumThumbnails = 60
-    private static let maximumSmallThumbnails = 300
+    private static let maximumThumbnails = 60, maximumSmallThumbnails = 300
     private let options: Options
 
     package init(options: Options = Options()) { self.options = options }
@@ -99,8 +98,7 @@ package struct Report: Sendable {
             if let source = mayBeGone ? try? find() : try find() {
                 pictures = try FacePictures.make(
                     shown.map { ($0.id, $0.bestMicroseconds, $0.box) }, of: result, from: source,
-                    limits: options.limits,
-                    areSmall: shown.count > Self.maximumThumbnails, cancellation: cancellation)
+                    limits: options.limits, areSmall: shown.count > Self.maximumThumbnails, cancellation: cancellation)
             }
         }
 
@@ -156,8 +154,7 @@ package struct Report: Sendable {
             figures: [
                 TimeText.clock(
                     Int64((result.record.video.durationSeconds ?? samples.range.upperBound).rounded() * 1e6)),
-                "\(samples.count)", "\(allFaces.count)",
-                "\(events.count { $0.kind == .shotCut })",
+                "\(samples.count)", "\(allFaces.count)", "\(events.count { $0.kind == .shotCut })",
             ],
             thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { face in
                 pictures[face.id].map { PageFact("\(face.id)", $0) }

@@ -19,8 +19,7 @@ package final class FaceSearch {
         models: String, runtime: InferenceRuntime? = nil, confirmedScore: Double = FaceSearch.confirmedScore
     ) throws {
         let (runtime, cropper) = (try runtime ?? InferenceRuntime(), SquareCropper())
-        self.confirmedScore = confirmedScore
-        candidateScore = min(Self.candidateScore, confirmedScore)
+        (self.confirmedScore, candidateScore) = (confirmedScore, min(Self.candidateScore, confirmedScore))
         short = try BlazeFace(.short, folder: models, runtime: runtime, cropper: cropper)
         full = try BlazeFace(.full, folder: models, runtime: runtime, cropper: cropper)
     }
@@ -131,8 +130,7 @@ final class BlazeFace {
         guard scores.count == anchors.count, boxes.count == 16 * anchors.count else {
             throw VidscanError(.inference, "\(range.rawValue) has outputs of unexpected sizes")
         }
-        let unit = Double(range.resolution)
-        let corner = square.center - square.side / 2
+        let (unit, corner) = (Double(range.resolution), square.center - square.side / 2)
         var found: [DetectedFace] = []
         for (index, anchor) in anchors.enumerated() {
             let score = 1 / (1 + exp(-Double(max(-100, min(100, scores[index])))))
@@ -153,8 +151,7 @@ final class BlazeFace {
         let area = side * side
         try require(input.count == 3 * area, .inference, "\(range.rawValue) has an input of unexpected size")
         try cropper.crop(frame, square: square, resolution: side, into: &planes)
-        let size = frame.geometry.displaySize
-        let map = square.transform(resolution: side)
+        let (size, map) = (frame.geometry.displaySize, square.transform(resolution: side))
         for row in 0..<side {
             for column in 0..<side {
                 let point = map.apply(to: Point(x: Double(column) + 0.5, y: Double(row) + 0.5))

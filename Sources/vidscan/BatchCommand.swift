@@ -278,9 +278,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
     }()
 
     fileprivate static func send(_ message: WorkerMessage) {
-        do {
-            try FileSystem.write([UInt8](JSONEncoder().encode(message)) + [UInt8(ascii: "\n")], to: messages)
-        } catch {
+        do { try FileSystem.write([UInt8](JSONEncoder().encode(message)) + [UInt8(ascii: "\n")], to: messages) } catch {
             // Without the batch, nobody waits for results.
             Output.error("vidscan: error: cannot send a message to the batch: \(error)")
             Glibc.exit(ExitStatus.someFailed.rawValue)

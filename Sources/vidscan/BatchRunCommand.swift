@@ -386,8 +386,7 @@ private struct BatchEnd {
         case .status(0): break
         case .status(let status): reporter.warned(name, "the command ended with status \(status)")
         case .signal(let signal): reporter.warned(name, "the command was killed by signal \(signal)")
-        case nil:
-            throw reporter.stopped(VidscanError(.interrupted, "interrupted during the --on-failure command"))
+        case nil: throw reporter.stopped(VidscanError(.interrupted, "interrupted during the --on-failure command"))
         }
     }
 }

@@ -94,8 +94,7 @@ extension Double: LogValue { var json: JSONValue { .number((self * 1000).rounded
 /// Shows a progress line on a terminal, or a line every 30 seconds elsewhere; warnings and errors at once; summaries.
 final class ConsoleReporter: RunObserver {
     private struct State: Sendable {
-        var input = ""
-        var numbering = ""
+        var input = "", numbering = ""
         var startMicroseconds: Int64 = 0
         var endMicroseconds: Int64?
         var startTime = ContinuousClock.now
@@ -234,8 +233,7 @@ final class ConsoleReporter: RunObserver {
     /// `[2/3] movie.mp4  43 %  1:02 of 2:24  210.4 frames/s  42.1× real time  118 faces  0:02 left`
     private static func line(_ progress: RunProgress, state: State) -> String {
         let elapsed = max((.now - state.startTime) / .seconds(1), 1e-3)
-        let end = state.endMicroseconds
-        let done = max(0, progress.microseconds - state.startMicroseconds)
+        let (end, done) = (state.endMicroseconds, max(0, progress.microseconds - state.startMicroseconds))
         var fields = [state.numbering + FilePath.name(of: state.input)]
         if let end, end > state.startMicroseconds {
             let fraction = min(1, Double(done) / Double(end - state.startMicroseconds))

@@ -180,12 +180,12 @@ struct ApplyCommand: ReportingCommand {
 
     @Flag(help: "Print what each correction does, and change nothing.") var dryRun = false
     @Flag(help: "Restore the tables as the analysis wrote them.") var undo = false
-    @Flag(help: "Replace an existing result at --output, and corrected tables that somebody has edited.") var force = false
+    @Flag(help: "Replace an existing result at --output, and corrected tables that somebody has edited.") var force =
+        false
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func validate() throws {
-        try refuse(
-            if: undo && (corrections != nil || output != nil || dryRun), "--undo needs the result alone.")
+        try refuse(if: undo && (corrections != nil || output != nil || dryRun), "--undo needs the result alone.")
         try refuse(if: !undo && corrections == nil, "Name the file of corrections, or use --undo.")
         if let corrections, ResultFinder.isResult(corrections), !ResultFinder.isResult(result) {
             throw ValidationError("The result comes first: 'vidscan apply \(corrections) \(result)'.")

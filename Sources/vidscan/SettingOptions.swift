@@ -68,9 +68,7 @@ struct FilterOptions: ParsableArguments {
 typealias MessageArguments = SettingArguments<MessageSettings>
 
 extension MessageArguments {
-    func options() throws -> MessageOptions {
-        try ResolvedSettings(workers: 1, overrides: overrides).settings.messages
-    }
+    func options() throws -> MessageOptions { try ResolvedSettings(workers: 1, overrides: overrides).settings.messages }
 }
 
 protocol SettingSelection {

@@ -155,9 +155,7 @@ enum Output {
         // A file that gets the number of a closed descriptor would receive messages. Each opens for the wrong
         // direction, so that using it remains an error.
         for (descriptor, access) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
-        where fcntl(descriptor, F_GETFD) < 0 {
-            _ = open("/dev/null", access)
-        }
+        where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", access) }
     }
 
     /// Some file systems report a full disk only when closing.

@@ -20,7 +20,8 @@ struct NoticeTests: BatchTesting {
         let folder = try TemporaryFolder()
         let made = try ChildProcess.run(
             [
-                "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-filter_complex", "[0:v]trim=0:3[v]", "-map", "[v]",
+                "ffmpeg", "-nostdin", "-v", "error", "-i", Checkout.clip, "-filter_complex", "[0:v]trim=0:3[v]", "-map",
+                "[v]",
                 "-map", "0:a", "-t", "6", "-preset", "ultrafast", "long.\(ending)",
             ], in: folder.path)
         try #require(made.status == 0, "\(made.errors)")

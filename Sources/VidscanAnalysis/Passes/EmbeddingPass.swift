@@ -74,9 +74,7 @@ struct EmbeddingPass {
                 let indices = stride(from: number, to: offsets.count, by: count)
                 group.addTask(executorPreference: thread) { try Self.embed(offsets, indices, crops, embedder) }
             }
-            for try await part in group {
-                for (index, embedding) in part { embeddings[index] = embedding }
-            }
+            for try await part in group { for (index, embedding) in part { embeddings[index] = embedding } }
         }
         return embeddings
     }

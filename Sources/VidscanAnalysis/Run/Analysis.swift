@@ -68,9 +68,7 @@ package struct Analysis: Sendable {
                 outcome.visibility = try await finalizer.complete(folder, record: record, name: file.name)
             }
             return outcome
-        } catch {
-            throw Self.describe(error, input: input)
-        }
+        } catch { throw Self.describe(error, input: input) }
     }
 
     /// Runs the stages and waits for all of them. The first error cancels the other stages and is thrown.

@@ -42,16 +42,13 @@ package enum Doctor {
         do {
             let capabilities = try InferenceRuntime().capabilities()
             finding.value += ", CPU plugin: \(capabilities.joined(separator: " "))"
-        } catch {
-            finding.remedy = "\(error.reason); reinstall vidscan with 'make install'"
-        }
+        } catch { finding.remedy = "\(error.reason); reinstall vidscan with 'make install'" }
         return finding
     }
 
     private static func model(_ model: ModelStore.Model) -> Finding {
         let folders = ModelStore.candidateFolders
-        let paths = folders.map { $0 + "/" + model.fileName }
-        guard let path = paths.first(where: FileManager.default.fileExists) else {
+        guard let path = folders.map({ $0 + "/" + model.fileName }).first(where: FileManager.default.fileExists) else {
             return Finding(
                 name: model.name, value: "not found",
                 remedy: "put \(model.fileName) into \(folders.joined(separator: " or ")),"
@@ -64,9 +61,7 @@ package enum Doctor {
                 remedy: model.expectedDigest.flatMap {
                     digest == $0 ? nil : "this is not the file that vidscan was validated with (sha256 \($0))"
                 })
-        } catch {
-            return Finding(name: model.name, value: path, remedy: error.reason)
-        }
+        } catch { return Finding(name: model.name, value: path, remedy: error.reason) }
     }
 
     static func processorFact(_ key: String) -> String? {

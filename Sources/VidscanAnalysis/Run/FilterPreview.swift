@@ -54,8 +54,6 @@ package struct FilterPreview: Sendable {
             }
             return ContactSheet.Panel(
                 frame: frame, title: title, detail: detail ?? "at \(TimeText.seconds(frame.microseconds)) s")
-        } catch {
-            throw VidscanError(.media(error.code), error.message, input: file.name, stage: .decode)
-        }
+        } catch { throw VidscanError(.media(error.code), error.message, input: file.name, stage: .decode) }
     }
 }

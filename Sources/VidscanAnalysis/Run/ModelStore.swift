@@ -70,9 +70,7 @@ package final class ModelStore: Sendable {
                 for model in Self.all {
                     digests[model.fileName] = try FileDigest.sha256(path: FilePath.joining(folder, model.fileName))
                 }
-            } catch {
-                throw VidscanError(.setup, error.reason)
-            }
+            } catch { throw VidscanError(.setup, error.reason) }
             return digests
         }
         // Few runs need the runtime, and only at their end, but a missing one is reported at the beginning.
@@ -134,9 +132,7 @@ package final class ModelStore: Sendable {
             do {
                 let files = try Self.expressionFiles.map { try Data(contentsOf: URL(fileURLWithPath: path(of: $0))) }
                 return try ExpressionModel(description: files[0], weights: files[1])
-            } catch {
-                throw VidscanError(.setup, "cannot load the expression model: \(error)")
-            }
+            } catch { throw VidscanError(.setup, "cannot load the expression model: \(error)") }
         }
     }
 

@@ -46,8 +46,7 @@ package struct RunOutcome: Sendable {
                     + " the file may be truncated")
         }
         if let jump = statistics.discontinuities.first {
-            let count = statistics.discontinuities.count
-            let direction = jump.jumpMicroseconds < 0 ? "back" : "ahead"
+            let (count, direction) = (statistics.discontinuities.count, jump.jumpMicroseconds < 0 ? "back" : "ahead")
             let distance = TimeText.seconds(Int64(clamping: jump.jumpMicroseconds.magnitude))
             warnings.append(
                 "the timestamps jump \(count == 1 ? "once," : "\(count) times, first") \(direction) by \(distance) s"

@@ -50,8 +50,7 @@ package struct SegmentMerger: Sendable {
         do {
             let begin = ContinuousClock.now
             let folders = try Self.complete(segments)
-            let first = folders[0]
-            let settings = first.settings
+            let (first, settings) = (folders[0], folders[0].settings)
             let finalizer = ResultFinalizer(settings: settings, observer: observer, addition: addition)
             try finalizer.check(resultPath: resultPath)
             let folder = try ResultFolder(finalPath: resultPath, policy: replaces ? .replace : .keep)
@@ -74,9 +73,7 @@ package struct SegmentMerger: Sendable {
             if Set(folders.map(\.record.processor)).count == 1 { record.processor = first.record.processor }
             outcome.visibility = try await finalizer.complete(folder, record: record, name: segments.name)
             return outcome
-        } catch {
-            throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? segments.name)
-        }
+        } catch { throw Analysis.describe(error, input: (error as? VidscanError)?.input ?? segments.name) }
     }
 
     private func join(
@@ -185,15 +182,11 @@ struct SegmentFolder {
         do throws(VidscanError) {
             record = try RecordFile.decode(File.self, folder: path, name: ResultFolder.Kind.segment.record).part
             try record.check()
-        } catch {
-            throw .result(error.reason, input: path)
-        }
+        } catch { throw .result(error.reason, input: path) }
         do {
             // The filters have already run, and nothing runs them again.
             settings = try ResolvedSettings(workers: 1, file: PipelineFile(path: file, filters: .keep)).settings
-        } catch {
-            throw .result("its part.json cannot be read by this version", input: path)
-        }
+        } catch { throw .result("its part.json cannot be read by this version", input: path) }
         try require(
             record.tools.vidscanVersion == Vidscan.version, .result,
             "was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)", input: path)

@@ -70,9 +70,7 @@ package struct Configuration: Sendable {
             let settings = String(decoding: try encoder.encode(settings), as: UTF8.self)
             let digests = models.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             return FileDigest.sha256(text: ([version, settings] + digests).joined(separator: "\n"))
-        } catch {
-            throw VidscanError(.setup, "cannot make a digest of the settings: \(error)")
-        }
+        } catch { throw VidscanError(.setup, "cannot make a digest of the settings: \(error)") }
     }
 }
 

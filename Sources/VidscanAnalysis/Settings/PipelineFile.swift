@@ -48,9 +48,7 @@ package struct PipelineFile: Sendable {
                 throw problem(second(name, after: context.mark, in: text), "duplicate key '\(name)'")
             default: throw problem(nil, "is not valid YAML")
             }
-        } catch {
-            throw problem(nil, "is not valid YAML: \(error)")
-        }
+        } catch { throw problem(nil, "is not valid YAML: \(error)") }
     }
 
     /// Finds the second position of a duplicate key, because the parser reports only the first one.

@@ -143,8 +143,7 @@ struct PipelineReader {
             return take(setting, .filters(FilterChain.unchecked(steps: steps.map(\.text))), node)
         }
         do {
-            let chain = try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)
-            take(setting, .filters(chain), node)
+            take(setting, .filters(try FilterChain(steps: steps.map(\.text), allowsFiles: allowsFiles)), node)
         } catch {
             // Names the step at fault if it fails by itself.
             for step in steps {
@@ -152,9 +151,7 @@ struct PipelineReader {
                     _ = try FilterChain(steps: [step.text], allowsFiles: allowsFiles)
                 } catch let own where own.code == .filter && steps.count > 1 {
                     return note(step.node, own.message)
-                } catch {
-                    break
-                }
+                } catch { break }
             }
             note(node, error.message)
         }

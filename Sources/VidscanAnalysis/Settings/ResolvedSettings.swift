@@ -108,8 +108,7 @@ package struct ResolvedSettings: Sendable {
             guard asked != needed else { continue }
             switch origin(of: setting) {
             case .option: throw tooWeak(setting, needed: needed)
-            case .file:
-                raised.append("\(setting.path) from \(asked.yaml) to \(needed.yaml)")
+            case .file: raised.append("\(setting.path) from \(asked.yaml) to \(needed.yaml)")
             case .default, .implied: break
             }
             origins[setting.path] = .implied("render.anonymize")

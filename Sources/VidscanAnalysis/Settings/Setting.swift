@@ -91,9 +91,7 @@ package struct SettingOption: Sendable {
 
     static func flag(
         _ long: String, short: Character? = nil, sets value: String = "true", _ help: String? = nil
-    ) -> SettingOption {
-        SettingOption(long: long, short: short, form: .flag(value: value, help: help))
-    }
+    ) -> SettingOption { SettingOption(long: long, short: short, form: .flag(value: value, help: help)) }
 
     static func onOff(_ long: String) -> SettingOption { SettingOption(long: long, short: nil, form: .onOff) }
 }

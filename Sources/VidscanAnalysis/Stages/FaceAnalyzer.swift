@@ -46,9 +46,7 @@ final class FaceAnalyzer {
         // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
         // confirm it, the second search is not enough, unless faces are to be hidden.
         for face in try fitted(turned, in: frame, picture)
-        where face.square != nil || settings.detect.keepsUncertainFaces {
-            faces.replaceRivals(by: face, \.detection)
-        }
+        where face.square != nil || settings.detect.keepsUncertainFaces { faces.replaceRivals(by: face, \.detection) }
         return faces.sorted { $0.detection.confidence > $1.detection.confidence }
     }
 
@@ -178,8 +176,7 @@ final class MeshFitter {
         let session = try session.get()
         // The input is never empty.
         let tensor = session.input.baseAddress.unsafelyUnwrapped
-        var square = start
-        var pass = 1
+        var (square, pass) = (start, 1)
         while true {
             try times.measure(\.crop) {
                 try cropper.crop(frame, square: square, resolution: AttentionMesh.resolution, into: tensor)

@@ -164,9 +164,7 @@ extension Array {
     }
 }
 
-extension Rectangle {
-    func overlaps(_ other: Rectangle) -> Bool { intersectionOverUnion(with: other) >= 0.3 }
-}
+extension Rectangle { func overlaps(_ other: Rectangle) -> Bool { intersectionOverUnion(with: other) >= 0.3 } }
 
 /// A frame in the size that the detector receives, as R', G', B' planes of floats in 0…255.
 final class DetectorPicture {
@@ -206,8 +204,7 @@ final class DetectorPicture {
     /// Returns the gain that gives a dark picture the contrast of a bright one: the luma that a tenth of the pixels exceed
     /// becomes `brightLuma`. A lamp in a dark room does not count.
     private static func gain(for picture: TensorPicture) -> Float {
-        var histogram = [Int](repeating: 0, count: 256)
-        var count = 0
+        var (histogram, count) = ([Int](repeating: 0, count: 256), 0)
         for y in stride(from: 0, to: picture.size.height, by: 4) {
             for x in stride(from: 0, to: picture.size.width, by: 4) {
                 histogram[min(max(Int((picture.color(x: x, y: y) * TensorPicture.lumaWeights).sum()), 0), 255)] += 1

@@ -38,9 +38,7 @@ final class SpanAnalyzer {
         do throws(InferenceError) {
             _ = try models.faceDetector()
             _ = try models.attentionMesh()
-        } catch {
-            throw VidscanError(.setup, error.reason, stage: .analyze)
-        }
+        } catch { throw VidscanError(.setup, error.reason, stage: .analyze) }
     }
 
     /// Whether a face must not be missed in any sample.
@@ -206,8 +204,7 @@ final class SpanAnalyzer {
         let columns = Assignment.solve(cost: cost, rowCount: earlier.count, columnCount: later.count, unpaired: 0)
         let (searchesEverySample, minimum) = (searchesEverySample, settings.detect.minimumConfidence)
         let isCertain = { (face: AnalyzedFace) in
-            searchesEverySample
-                || MeshPresence.confirmed(face.detection.confidence, presence: face.presence) >= minimum
+            searchesEverySample || MeshPresence.confirmed(face.detection.confidence, presence: face.presence) >= minimum
         }
         let taken = Set(columns.compactMap { $0 })
         guard !zip(earlier, columns).contains(where: { isCertain($0) && $1 == nil }),

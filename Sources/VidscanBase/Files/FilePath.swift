@@ -15,8 +15,7 @@ package enum FilePath {
 
     /// Returns `/a/b` for `/a/b/c.mp4`, and `.` for a path without a folder.
     package static func folder(of path: String) -> String {
-        let parts = names(path)
-        let root = isAbsolute(path) ? "/" : ""
+        let (parts, root) = (names(path), isAbsolute(path) ? "/" : "")
         return parts.count > 1 ? root + parts.dropLast().joined(separator: "/") : root.isEmpty ? "." : root
     }
 
@@ -60,8 +59,7 @@ package enum FilePath {
                 parts.append(part)
                 continue
             }
-            let whole = "/" + parts.joined(separator: "/")
-            parts = (linkTarget(of: whole).map(names) ?? parts).dropLast()
+            parts = (linkTarget(of: "/" + parts.joined(separator: "/")).map(names) ?? parts).dropLast()
         }
         return "/" + parts.joined(separator: "/")
     }

@@ -134,9 +134,7 @@ package struct WorkingName: Sendable {
     let machine: String
 
     package init(_ finalName: String, _ purpose: WorkingItem.Purpose) {
-        self.purpose = purpose
-        machine = Self.thisMachine
-        prefix = Self.prefix(finalName, purpose)
+        (self.purpose, machine, prefix) = (purpose, Self.thisMachine, Self.prefix(finalName, purpose))
         text = "\(prefix)\(machine)-\(NumberText.hexadecimal(UInt64.random(in: .min ... .max), digits: 16))"
     }
 

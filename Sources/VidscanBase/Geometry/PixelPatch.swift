@@ -15,9 +15,8 @@ package struct PixelRectangle: Sendable, Hashable {
             let halves = (min(max(value, -1e6), 1e6) / 2).rounded(rule)
             return min(max(Int(halves) * 2, 0), maximum)
         }
-        let left = even(rectangle.x, size.width, .down)
+        let (left, top) = (even(rectangle.x, size.width, .down), even(rectangle.y, size.height, .down))
         let right = even(rectangle.x + rectangle.width, size.width, .up)
-        let top = even(rectangle.y, size.height, .down)
         let bottom = even(rectangle.y + rectangle.height, size.height, .up)
         guard right > left, bottom > top else { return nil }
         self.init(x: left, y: top, width: right - left, height: bottom - top)

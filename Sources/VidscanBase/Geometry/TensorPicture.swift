@@ -4,8 +4,7 @@ internal import CPixels
 package struct TensorPicture {
     @usableFromInline let base: UnsafePointer<Float>
     // Strides are in floats.
-    @usableFromInline let rowStride: Int
-    @usableFromInline let planeStride: Int
+    @usableFromInline let rowStride, planeStride: Int
     /// The frame starts at the tensor's top left corner; the rest is padding.
     package let size: PictureSize
 
@@ -15,8 +14,7 @@ package struct TensorPicture {
     package init(base: UnsafePointer<Float>, size: PictureSize, tensorSize: PictureSize) {
         precondition(size.width <= tensorSize.width && size.height <= tensorSize.height)
         (self.base, self.size) = (base, size)
-        rowStride = tensorSize.width
-        planeStride = tensorSize.width * tensorSize.height
+        (rowStride, planeStride) = (tensorSize.width, tensorSize.width * tensorSize.height)
     }
 
     @inlinable package func color(x: Int, y: Int) -> SIMD3<Float> {

@@ -17,8 +17,7 @@ package struct AnchorSchedule: Sendable, Equatable {
         var samples = 0.0
         if case .perSecond(let rate) = rate { samples = 3e6 * Double(rate.denominator) / Double(rate.numerator) }
         strideMicroseconds = Int64(min(max(samples, 300_000), 600_000))
-        self.maximumSamples = max(1, maximumSamples)
-        self.maximumBytes = maximumBytes
+        (self.maximumSamples, self.maximumBytes) = (max(1, maximumSamples), maximumBytes)
     }
 
     package static func chunk(at microseconds: Int64) -> Int64 { microseconds.flooringDivision(by: chunkMicroseconds) }

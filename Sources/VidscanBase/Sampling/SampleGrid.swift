@@ -69,10 +69,9 @@ extension SampleGrid.Rate: LosslessStringConvertible, Comparable, Decodable {
     public init?(_ description: String) {
         if description == Self.everyFrameText {
             self = .everyFrame
-        } else if let rate = DecimalNumber.rational(description), rate.numerator > 0 {
-            self = .perSecond(rate)
         } else {
-            return nil
+            guard let rate = DecimalNumber.rational(description), rate.numerator > 0 else { return nil }
+            self = .perSecond(rate)
         }
     }
 

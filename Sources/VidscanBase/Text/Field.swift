@@ -92,9 +92,8 @@ package enum CSVField {
     package static func text(_ text: String) -> String {
         let line = Printable.line(text)
         let startsFormula = line.unicodeScalars.first.map { formulaPrefixes.contains($0) } ?? false
-        let safe = startsFormula ? "'" + line : line
         // Some spreadsheets split at semicolons, except in quotes.
-        return quoted(safe, if: ",;\"")
+        return quoted(startsFormula ? "'" + line : line, if: ",;\"")
     }
 
     /// Quotes a text with one of these characters. Works on bytes: as text, a quote and an accent are one character.

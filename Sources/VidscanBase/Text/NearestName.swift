@@ -3,8 +3,7 @@ package enum NearestName {
     /// Returns the name at the smallest optimal string alignment distance (insertions, removals, replacements, and
     /// swaps of neighbours), or `nil` if it exceeds a third of the letters.
     package static func find(_ name: String, among names: some Sequence<String>) -> String? {
-        let best = candidates(name, names).min { $0.distance < $1.distance }
-        return best.flatMap { $0.isNear ? $0.name : nil }
+        candidates(name, names).min { $0.distance < $1.distance }.flatMap { $0.isNear ? $0.name : nil }
     }
 
     /// Returns the names that contain or resemble the typed one, in the order of `sorted`.

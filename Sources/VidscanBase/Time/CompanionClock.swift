@@ -30,8 +30,7 @@ package struct CompanionClock: Sendable {
     ) -> Int? {
         let assigned = fitting(microseconds, offsets: offsets, videoPosition: videoPosition) ?? (isLate ? epoch : nil)
         guard let assigned else { return nil }
-        epoch = assigned
-        expected = microseconds &+ offsets[assigned] &+ max(0, duration)
+        (epoch, expected) = (assigned, microseconds &+ offsets[assigned] &+ max(0, duration))
         return assigned
     }
 

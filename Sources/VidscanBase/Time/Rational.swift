@@ -71,15 +71,11 @@ package enum DecimalNumber {
     private static let limit: Int64 = 1_000_000_000
 
     private static func integer(_ text: some StringProtocol) -> Int64? {
-        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return Int64(text)
+        (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
     }
 
     private static func bounded(_ numerator: Int64, _ denominator: Int64) -> Rational? {
-        guard numerator <= limit, denominator <= limit else { return nil }
-        return Rational(numerator, denominator)
+        numerator <= limit && denominator <= limit ? Rational(numerator, denominator) : nil
     }
 
     private static func greatestCommonDivisor(_ a: Int64, _ b: Int64) -> Int64 {

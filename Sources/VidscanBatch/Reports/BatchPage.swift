@@ -65,8 +65,7 @@ struct BatchPage {
     }
 
     private func row(_ item: BatchJournal.Item, _ pictures: [PageFact], page: String) -> ReportIndex.Row {
-        let link = link(to: item.resultPath)
-        let warnings = item.currentWarnings
+        let (link, warnings) = (link(to: item.resultPath), item.currentWarnings)
         let figures: [String] = [
             item.videoSeconds.map(Self.clock), item.frames.map { "\($0)" }, item.faces.map { "\($0)" },
             item.people.map { "\($0)" }, item.events.map { "\($0)" },

@@ -87,8 +87,7 @@ package struct BatchReport: Sendable {
 
     package func json() throws(VidscanError) -> String {
         func list(_ items: [BatchJournal.Item], _ more: (BatchJournal.Item) -> [String: JSONValue?]) -> JSONValue {
-            .list(
-                items.map { .object(more($0).merging(["path": .text($0.path)]) { $1 }.compactMapValues { $0 }) })
+            .list(items.map { .object(more($0).merging(["path": .text($0.path)]) { $1 }.compactMapValues { $0 }) })
         }
         let progress = { (item: BatchJournal.Item) -> [String: JSONValue?] in
             ["attempts": .integer(item.attempts), "fraction": item.progress.map { .number($0) }]

@@ -18,8 +18,7 @@ package struct MemoryBudget: Sendable, Equatable {
     package init(total: Int64, cores: Int, jobs: Int? = nil, workerLimit: Int64? = nil) throws(VidscanError) {
         let limit = workerLimit ?? Self.defaultWorkerLimit
         self.jobs = jobs ?? max(1, min(cores / 2, Int(clamping: total / (workerLimit ?? Self.defaultWorkerMemory))))
-        let memory = total / Int64(self.jobs)
-        let minimum = min(Self.minimumWorkerMemory, limit)
+        let (memory, minimum) = (total / Int64(self.jobs), min(Self.minimumWorkerMemory, limit))
         guard memory >= minimum else {
             let maximumJobs = total / minimum
             throw .input(

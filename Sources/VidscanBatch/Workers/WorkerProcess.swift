@@ -52,9 +52,7 @@ final class WorkerProcess: Sendable {
         do {
             try FileSystem.write([UInt8](JSONEncoder().encode(message)) + [UInt8(ascii: "\n")], to: input)
         } catch let error as SystemError where error.number == EPIPE {
-        } catch {
-            throw VidscanError(.setup, "cannot send a message to a worker: \(error)")
-        }
+        } catch { throw VidscanError(.setup, "cannot send a message to a worker: \(error)") }
     }
 
     func signal(_ number: Int32) { process.signal(number) }

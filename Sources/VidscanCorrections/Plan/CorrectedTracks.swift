@@ -50,16 +50,14 @@ struct CorrectedTracks {
         }
         for (index, part) in parts.enumerated() { partsOfFace[part.original] = [index] }
         isExcluded = [Bool](repeating: false, count: samples.frames.count)
-        nextFaceID = (samples.people.keys.max() ?? 0) + 1
-        nextPersonID = (samples.people.values.max() ?? 0) + 1
+        (nextFaceID, nextPersonID) = ((samples.people.keys.max() ?? 0) + 1, (samples.people.values.max() ?? 0) + 1)
     }
 
     /// Returns the part to which a row belongs; `nil` if it is left out.
     func part(ofRow row: Int) -> Int? {
-        let own = samples.rows[row]
-        guard !isExcluded[Int(own.frame)] else { return nil }
-        let time = samples.frames[Int(own.frame)].microseconds
-        guard let all = partsOfFace[samples.faceID(ofRow: row)] else { return nil }
+        let frame = Int(samples.rows[row].frame)
+        guard !isExcluded[frame], let all = partsOfFace[samples.faceID(ofRow: row)] else { return nil }
+        let time = samples.frames[frame].microseconds
         // The last part that begins at this time or before. The first one has no beginning.
         let last = all[max(all.partitionIndex { parts[$0].from > time } - 1, 0)]
         return parts[last].isRemoved ? nil : last
@@ -78,8 +76,7 @@ struct CorrectedTracks {
     private static let minimumOverlap = 0.3
     /// Overlaps that differ by less are equally good.
     private static let margin = 0.05
-    private static let minimumWindow = 0.5e6
-    private static let windowSamples = 1.5
+    private static let minimumWindow = 0.5e6, windowSamples = 1.5
 
     private func part(of face: FaceReference) throws(VidscanError) -> Int { try sample(of: face).part }
 
@@ -204,8 +201,7 @@ struct CorrectedTracks {
             }
             return try split(first, at: times[begin])
         }
-        parts[first].isDecided = true
-        parts[second].isDecided = true
+        for part in [first, second] { parts[part].isDecided = true }
         if parts[first].personID == parts[second].personID {
             guard nextPersonID <= ReadLimits.ids.upperBound else { throw .result("no person_id is free") }
             parts[second].personID = nextPersonID
@@ -249,13 +245,11 @@ struct CorrectedTracks {
         let new = TrackPart(
             original: old.original, from: time, until: old.until, faceID: nextFaceID, personID: nextPersonID,
             isDecided: true)
-        nextFaceID += 1
-        nextPersonID += 1
+        (nextFaceID, nextPersonID) = (nextFaceID + 1, nextPersonID + 1)
         let position = (partsOfFace[old.original]?.firstIndex(of: part) ?? 0) + 1
         parts.append(new)
         partsOfFace[old.original]?.insert(parts.count - 1, at: position)
-        let last = times.last { $0 < time } ?? begin
-        let next = times.first { $0 >= time } ?? end
+        let (last, next) = (times.last { $0 < time } ?? begin, times.first { $0 >= time } ?? end)
         decisions.append((old.original, next))
         return "face \(old.faceID) ends at \(TimeText.seconds(last)) s; from \(TimeText.seconds(next)) s on it is face"
             + " \(new.faceID), person \(new.personID)"

@@ -74,10 +74,8 @@ enum WebVTT {
             guard now >= pending?.microseconds ?? now else { throw frames.problem("time goes back") }
             writePending(until: now)
             let number = try frames.count(frame)
-            let boxes = try (0..<(try frames.integer(count, in: ReadLimits.facesInFrame))).map {
-                _ throws(VidscanError) in
-                try nextBox(frame: number)
-            }
+            let rows = try frames.integer(count, in: ReadLimits.facesInFrame)
+            let boxes = try (0..<rows).map { _ throws(VidscanError) in try nextBox(frame: number) }
             pending = (now, boxes, number)
             if writer.count >= 1 << 15 {
                 try file.write(writer.bytes)

@@ -105,8 +105,7 @@ private struct Dyad {
         let interruptions = talk.interruptions
         return [
             (DyadRow.Measure.turns, talk.turns.first, false), (.turns, talk.turns.second, true),
-            (.gaps, talk.gaps, false),
-            (.overlapsBetween, interruptions.byFirst + interruptions.bySecond, false),
+            (.gaps, talk.gaps, false), (.overlapsBetween, interruptions.byFirst + interruptions.bySecond, false),
             (.overlapsWithin, talk.overlapsWithin, false), (.interruptions, interruptions.byFirst, false),
             (.interruptions, interruptions.bySecond, true),
         ].map { row($0, $1, known: talk.known, isReversed: $2) }

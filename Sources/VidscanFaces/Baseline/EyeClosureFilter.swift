@@ -88,8 +88,7 @@ package struct EyeClosureFilter: Sendable {
         let mean = levels.reduce(0, +) / Double(max(levels.count, 1))
         let largest = levels.max() ?? 100
         // A wink is not a blink.
-        let depth = max(mean, largest - Self.difference)
-        return depth - (sample.isClear ? Self.clearance : 0)
+        return max(mean, largest - Self.difference) - (sample.isClear ? Self.clearance : 0)
     }
 
     /// Openness without falls shorter than the window: the lowest maximum over all windows around a sample.

@@ -18,9 +18,8 @@ package struct FaceEventDetector: Sendable {
             eyeOpenness: Double?, hasOneEye: Bool = false, smile: Double?, turnDegrees: Double?, yaw: Double? = nil,
             pitch: Double? = nil, speech: [UInt8] = []
         ) {
-            (self.eyeOpenness, self.hasOneEye) = (eyeOpenness, hasOneEye)
+            (self.eyeOpenness, self.hasOneEye, self.yaw, self.pitch) = (eyeOpenness, hasOneEye, yaw, pitch)
             (self.smile, self.turnDegrees, self.speech) = (smile, turnDegrees, speech)
-            (self.yaw, self.pitch) = (yaw, pitch)
         }
     }
 

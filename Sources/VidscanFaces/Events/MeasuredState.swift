@@ -21,8 +21,7 @@ struct MeasuredSample: Sendable, Equatable {
 /// sample, because what happened since is unknown.
 struct MeasuredState: Sendable {
     struct Period: Sendable, Equatable {
-        let onset: MeasuredSample
-        let peak: MeasuredSample
+        let onset, peak: MeasuredSample
         /// When the state was left; if a gap ended it, the time of its last sample.
         let endMicroseconds: Int64
         let mean: Double
@@ -50,9 +49,8 @@ struct MeasuredState: Sendable {
     /// A change counts only if the value does not return beyond the other threshold for the time to hold.
     /// `oneSidedMargin`: how far beyond the threshold a one-sided value must be; infinite if it prevents the change.
     init(entersAbove: Double, leavesBelow: Double, holdSeconds: Double = 0, oneSidedMargin: Double = 0) {
-        (self.entersAbove, self.leavesBelow) = (entersAbove, leavesBelow)
+        (self.entersAbove, self.leavesBelow, self.oneSidedMargin) = (entersAbove, leavesBelow, oneSidedMargin)
         holdMicroseconds = Int64((holdSeconds * 1e6).rounded())
-        self.oneSidedMargin = oneSidedMargin
     }
 
     /// Adds a later sample, which stands for `seconds`; those between lack the measure. Returns the period that is over now.

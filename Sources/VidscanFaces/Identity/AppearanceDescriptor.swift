@@ -145,8 +145,7 @@ package struct AppearanceDescriptor: Sendable, Equatable {
 
     /// At most some 24 × 24 evenly spaced pixels.
     private struct PixelGrid {
-        let columns: StrideTo<Int>
-        let rows: StrideTo<Int>
+        let columns, rows: StrideTo<Int>
         let columnRange: Range<Int>
 
         init(_ area: Rectangle, _ size: PictureSize) {

@@ -44,9 +44,7 @@ package enum IdentityCalibration {
     static let withinTrack = 0.6
     /// Smallest mean distance between the crops of a track before and after it changed person; larger if there is only
     /// one crop before or after. And how much it exceeds the distances of those on one side.
-    static let betweenPeople = 0.7
-    static let surelyBetweenPeople = 0.8
-    static let personChange = 0.25
+    static let betweenPeople = 0.7, surelyBetweenPeople = 0.8, personChange = 0.25
     /// How much nearer to a rival never seen at the same time a sample must be: the two may be one person.
     static let allowanceIfNeverTogether = 0.1
 

@@ -39,10 +39,9 @@ package struct TrackletLinker: Sendable {
         joinByEmbeddings(&groups, compared, distance)
         let certainties = joinByAppearance(&groups, compared)
         let confidences = confidences(compared, groups, distance, certainties)
-        let faces = faces(compared, groups, distance)
         let rest = compared.count..<tracks.count
         return Result(
-            faces: faces + rest,
+            faces: faces(compared, groups, distance) + rest,
             people: compared.indices.map { Person(group: groups.owner[$0], confidence: confidences[$0]) }
                 + rest.map { Person(group: $0, confidence: IdentityCalibration.unjudged) })
     }

@@ -167,8 +167,7 @@ private struct Convolution: Sendable {
         default:
             throw ExpressionModelError(reason: "expressions.json has a layer \(description.name) that cannot be run")
         }
-        (stride, bias) = (description.stride, layer.bias)
-        (self.source, self.target) = (source, target)
+        (stride, bias, self.source, self.target) = (description.stride, layer.bias, source, target)
     }
 
     /// `shape` is the input's, and on return the last output's, which has no border if dense layers read it.

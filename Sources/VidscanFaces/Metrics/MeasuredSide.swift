@@ -82,8 +82,7 @@ package struct PixelEvidence: Sendable, Equatable {
 struct FaceRegion: OptionSet, Sendable {
     let rawValue: Int
 
-    static let mouth = FaceRegion(rawValue: 1)
-    static let eyes = FaceRegion(rawValue: 2)
+    static let mouth = FaceRegion(rawValue: 1), eyes = FaceRegion(rawValue: 2)
 
     static func covered(mouth: Double?, eyes: Double?) -> FaceRegion {
         var regions: FaceRegion = []

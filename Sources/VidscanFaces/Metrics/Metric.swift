@@ -14,8 +14,7 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     case laughing, smiley, relaxed, wink, kissing
     case stuckOutTongue = "stuck_out_tongue"
     case stuckOutTongueWinkingEye = "stuck_out_tongue_winking_eye"
-    case flushed, disappointed, rage, scream
-    case emojiSmirk = "emoji_smirk"
+    case flushed, disappointed, rage, scream, emojiSmirk = "emoji_smirk"
     // Action units of the Facial Action Coding System (Ekman, Friesen and Hager, 2002): expressions, as 0…1. AU 23,
     // which OpenFace and Py-Feat have, is missing because no expression distinguishes tightened lips from pressed ones.
     case au01 = "AU01", au02 = "AU02", au04 = "AU04", au05 = "AU05", au06 = "AU06", au07 = "AU07", au09 = "AU09"

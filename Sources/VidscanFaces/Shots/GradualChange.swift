@@ -56,8 +56,7 @@ enum GradualChange {
         var (aa, ab, bb, ap, bp, pp) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for index in image.indices {
             let p = Double(image[index]) - means[0]
-            let a = Double(first[index]) - means[1]
-            let b = Double(last[index]) - means[2]
+            let (a, b) = (Double(first[index]) - means[1], Double(last[index]) - means[2])
             aa += a * a
             ab += a * b
             bb += b * b
@@ -67,8 +66,7 @@ enum GradualChange {
         }
         let determinant = aa * bb - ab * ab
         guard determinant > 1e-3 * aa * bb, determinant > 0 else { return (0, 0, 1) }
-        let old = (ap * bb - bp * ab) / determinant
-        let new = (bp * aa - ap * ab) / determinant
+        let (old, new) = ((ap * bb - bp * ab) / determinant, (bp * aa - ap * ab) / determinant)
         let rest = max(0, pp - old * ap - new * bp)
         return (old, new, (rest / max(min(aa, bb), 1)).squareRoot())
     }

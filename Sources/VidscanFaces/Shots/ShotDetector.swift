@@ -213,8 +213,7 @@ enum EntranceOrExit {
     /// half of the person. In fractions of the frame.
     private static func body(of face: Rectangle) -> Rectangle {
         let top = face.y - 0.6 * face.height
-        var left = face.x - 0.9 * face.width
-        var right = face.x + 1.9 * face.width
+        var (left, right) = (face.x - 0.9 * face.width, face.x + 1.9 * face.width)
         if left < 1 - right { left = 0 } else { right = 1 }
         return Rectangle(x: left, y: top, width: right - left, height: max(1 - top, 0))
     }

@@ -118,8 +118,7 @@ private struct ShiftedThumbnail {
             return Int32(part * length + length / 2 - 1 - (cell - part) / step)
         }
 
-        static let coarse = Layout(step: 2)
-        static let fine = Layout(step: 1)
+        static let coarse = Layout(step: 2), fine = Layout(step: 1)
     }
 
     private static let side = FrameSignature.side

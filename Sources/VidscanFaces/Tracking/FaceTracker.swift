@@ -180,10 +180,7 @@ struct MotionEstimate: Sendable {
             // A box jitters by a few hundredths of its size, which is a large velocity over a short step.
             let trust = samples == 1 ? min(1, elapsed / 0.1) : elapsed / (elapsed + 0.08)
             velocity = velocity + (measured - velocity) * trust
-            if box.area > 0, next.area > 0 {
-                let measuredGrowth = log(next.size / box.size) / elapsed
-                growth += trust * 0.5 * (measuredGrowth - growth)
-            }
+            if box.area > 0, next.area > 0 { growth += trust * 0.5 * (log(next.size / box.size) / elapsed - growth) }
         }
         (box, seconds) = (next, time)
         samples += 1

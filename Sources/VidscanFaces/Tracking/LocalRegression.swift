@@ -27,9 +27,7 @@ package enum LocalRegression {
         }
         let (m0, m1, m2, m3, m4) = (moments[0], moments[1], moments[2], moments[3], moments[4])
         // The first row of the inverse of the moment matrix gives the fitted curve's value at 0 as a sum over samples.
-        let a = m2 * m4 - m3 * m3
-        let b = m2 * m3 - m1 * m4
-        let c = m1 * m3 - m2 * m2
+        let (a, b, c) = (m2 * m4 - m3 * m3, m2 * m3 - m1 * m4, m1 * m3 - m2 * m2)
         let determinant = m0 * a + m1 * b + m2 * c
         guard abs(determinant) > 1e-9 else { return unchanged }
         return zip(times, weights).map { $1 * (a + b * $0 + c * $0 * $0) / determinant }

@@ -49,8 +49,7 @@ package struct TrackSelection: Sendable {
         let linked = linker.link(kept.map { tracks[$0] })
         let people = linked.people
         var identities = [Identity?](repeating: nil, count: tracks.count)
-        var faceNumbers: [Int: Int] = [:]
-        var personNumbers: [Int: Int] = [:]
+        var faceNumbers: [Int: Int] = [:], personNumbers: [Int: Int] = [:]
         let confidences = Dictionary(zip(linked.faces, people.map(\.confidence))) { min($0, $1) }
         for (order, index) in kept.enumerated() {
             let (face, person) = (linked.faces[order], people[order].group)

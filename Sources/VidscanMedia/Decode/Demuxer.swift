@@ -175,8 +175,7 @@ final class DiscontinuityCorrector {
     private var offsetMicroseconds: [Int64] = [0]
     private var videoPosition: Int64?
     private var companions: [Int32: Companion] = [:]
-    private var unprocessed = UniqueDeque<Packet>()
-    private var corrected = UniqueDeque<Packet>()
+    private var unprocessed = UniqueDeque<Packet>(), corrected = UniqueDeque<Packet>()
 
     /// How far the beginning of an epoch is searched for the frame presented first.
     private static let maximumLookahead = (videoPackets: 32, packets: 1000)

@@ -52,15 +52,14 @@ package final class FrameReader {
             throw .frameTooLarge(size, limit: maximumPixels)
         }
         let window = try options.window(duration: demuxer.durationMicroseconds)
-        let grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: window.start, end: window.end)
-        self.grid = grid
+        grid = SampleGrid(rate: options.rate, clock: demuxer.clock, start: window.start, end: window.end)
         let threads = options.threads(for: size)
         decoder = try VideoDecoder(stream: demuxer.stream, limits: options.limits, threads: threads)
         disposable = DisposableFrameDetector(demuxer.stream.pointee.codecpar.pointee)
         fields = FieldDetector(demuxer.stream.pointee.codecpar)
         // The first frames of HEVC show the temporal sub-layers if the parameter sets do not.
         lookahead = demuxer.stream.pointee.codec == AV_CODEC_ID_HEVC ? 32 : 0
-        filter = options.filters.map { [info] in
+        filter = options.filters.map { [info, grid] in
             FrameFilter(
                 $0, grid: grid, frameRate: info.frameRate, threads: threads, maximumPixels: maximumPixels,
                 cancellation: cancellation)

@@ -102,8 +102,7 @@ final class VideoDecoder {
 
     func flush() {
         avcodec_flush_buffers(context.pointer)
-        isDraining = false
-        resending = nil
+        (isDraining, resending) = (false, nil)
         if history != nil { history = PacketHistory() }
     }
 

@@ -28,11 +28,9 @@ public struct VideoInfo: Sendable, Equatable, Codable {
         let stream = demuxer.stream.pointee
         let parameters = stream.codecpar.pointee
         format = String(cString: demuxer.input.pointer.pointee.iformat.pointee.name)
-        codec = stream.codec.name
-        streamIndex = Int(stream.index)
+        (codec, streamIndex) = (stream.codec.name, Int(stream.index))
         codedSize = PictureSize(width: Int(parameters.width), height: Int(parameters.height))
-        timeBase = demuxer.clock.timeBase
-        containerStartMicroseconds = demuxer.clock.startMicroseconds
+        (timeBase, containerStartMicroseconds) = (demuxer.clock.timeBase, demuxer.clock.startMicroseconds)
         let fileClock = StreamClock(timeBase: demuxer.clock.timeBase, startMicroseconds: 0)
         let (start, duration) = (FFmpeg.timestamp(stream.start_time), FFmpeg.timestamp(stream.duration))
         streamStartMicroseconds = start.map(fileClock.microseconds)

@@ -5,9 +5,7 @@ internal import VidscanBase
 package enum VideoContainer: String, Sendable, CaseIterable {
     case mp4, mov, mkv
 
-    package init?(path: String) {
-        self.init(rawValue: FilePath.fileExtension(of: path))
-    }
+    package init?(path: String) { self.init(rawValue: FilePath.fileExtension(of: path)) }
 
     var formatName: String { self == .mkv ? "matroska" : rawValue }
 
@@ -49,8 +47,7 @@ final class ContainerWriter {
     ) throws(MediaError) {
         output = try OutputContext(path: path, container: container)
         held = try Packet()
-        (self.encoder, self.keepsMetadata) = (encoder, keepsMetadata)
-        self.latestMicroseconds = latestMicroseconds
+        (self.encoder, self.keepsMetadata, self.latestMicroseconds) = (encoder, keepsMetadata, latestMicroseconds)
         try addVideo(source.stream)
         for stream in streams { try add(stream, container, shiftMicroseconds: shiftMicroseconds) }
         if keepsMetadata {

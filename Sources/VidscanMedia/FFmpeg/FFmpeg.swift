@@ -65,9 +65,7 @@ extension AVStream {
     }
 }
 
-extension AVCodecID {
-    var name: String { String(cString: avcodec_get_name(self)) }
-}
+extension AVCodecID { var name: String { String(cString: avcodec_get_name(self)) } }
 
 extension AVPixelFormat {
     var name: String { av_get_pix_fmt_name(self).map { String(cString: $0) } ?? "unknown" }

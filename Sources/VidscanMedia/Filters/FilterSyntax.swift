@@ -56,8 +56,7 @@ package enum FilterSyntax {
         guard !name.isEmpty else { throw ParseError(reason: "the name of a filter is missing") }
         guard name.utf8.count <= maximumNameBytes else { throw ParseError(reason: "the name of a filter is too long") }
         var call = FilterCall(name)
-        call.inputs = inputs
-        call.startsBranch = startsBranch
+        (call.inputs, call.startsBranch) = (inputs, startsBranch)
         if scanner.skip("@") {
             let identifier = scanner.read { isWord($0) || $0 == UInt8(ascii: "-") }
             guard !identifier.isEmpty else { throw ParseError(reason: "a name is missing after '@'") }

@@ -22,8 +22,7 @@ final class FrameFilter {
         cancellation: CancellationFlag
     ) {
         (self.chain, timeBase, self.frameRate) = (chain, grid.clock.timeBase, frameRate)
-        self.cancellation = cancellation
-        (self.threads, self.maximumPixels) = (threads, maximumPixels)
+        (self.threads, self.maximumPixels, self.cancellation) = (threads, maximumPixels, cancellation)
         filters = Self.filters(of: chain, grid: grid)
     }
 

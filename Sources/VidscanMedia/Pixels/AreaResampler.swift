@@ -62,8 +62,7 @@ package final class AreaResampler {
         let averages = sums + axes.sampleCapacity
         for (number, plane) in image.planes.enumerated() {
             let isLuma = number == 0
-            let vertical = isLuma ? axes.lumaY : axes.chromaY
-            let samples = isLuma ? columns.luma : columns.chroma
+            let (vertical, samples) = isLuma ? (axes.lumaY, columns.luma) : (axes.chromaY, columns.chroma)
             // 8-bit samples times weights in 1/256 are exact in floats, also after the second axis.
             vertical.span(of: row).withUnsafeBufferPointer { weights in
                 plane.sumRows(
@@ -194,10 +193,8 @@ struct PlaneAxes {
     }
 
     let key: Key
-    let lumaX: RowFilter
-    let lumaY: AxisWeights
-    let chromaX: RowFilter
-    let chromaY: AxisWeights
+    let lumaX, chromaX: RowFilter
+    let lumaY, chromaY: AxisWeights
     let lumaXCount, sampleCapacity, outputCapacity: Int
 
     init(_ key: Key) {

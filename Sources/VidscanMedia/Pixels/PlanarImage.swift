@@ -74,18 +74,15 @@ struct PlanarImage {
             planes.append(plane(blue, frame.linesize.1, chroma.shiftX, chroma.shiftY))
             planes.append(plane(red, frame.linesize.2, chroma.shiftX, chroma.shiftY))
         }
-        self.planes = planes
         // Untagged chroma lies on the left column of its block in MPEG-2 and later standards, in the centre in JPEG.
-        let matrix = ColorMatrix(frame)
-        let location = frame.chroma_location
+        let (matrix, location) = (ColorMatrix(frame), frame.chroma_location)
         let isLeft =
             location == AVCHROMA_LOC_LEFT || location == AVCHROMA_LOC_TOPLEFT
             || (location == AVCHROMA_LOC_UNSPECIFIED && !matrix.isFullRange)
         let isTop = location == AVCHROMA_LOC_TOPLEFT || location == AVCHROMA_LOC_TOP
         if isLeft { chroma.offsetX = -Double((1 << chroma.shiftX) - 1) / 2 }
         if isTop { chroma.offsetY = -Double((1 << chroma.shiftY) - 1) / 2 }
-        self.chroma = chroma
-        color = matrix.toRGB
+        (self.planes, self.chroma, color) = (planes, chroma, matrix.toRGB)
     }
 }
 
@@ -139,8 +136,7 @@ struct RGBToYCbCr {
 
     init(_ matrix: ColorMatrix) {
         let (red, green, blue) = (matrix.red, matrix.green, matrix.blue)
-        let lumaScale = matrix.isFullRange ? 1.0 : 219.0 / 255
-        let chromaScale = matrix.isFullRange ? 1.0 : 224.0 / 255
+        let (lumaScale, chromaScale) = matrix.isFullRange ? (1.0, 1.0) : (219.0 / 255, 224.0 / 255)
         let fixed = { (value: Double) in Int32((value * 65536).rounded()) }
         lumaOffset = matrix.isFullRange ? 0 : 16
         luma = (fixed(red * lumaScale), fixed(green * lumaScale), fixed(blue * lumaScale))

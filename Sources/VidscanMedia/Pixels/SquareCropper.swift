@@ -10,8 +10,7 @@ package final class SquareCropper {
     private let converter: PictureConverter
     private let kernels = vs_best_kernels().pointee
     private var sums: [Float] = []
-    private var line: [UInt8] = []
-    private var lumaPatch: [UInt8] = []
+    private var line: [UInt8] = [], lumaPatch: [UInt8] = []
     /// Cb and Cr, interleaved.
     private var chromaPatch: [UInt8] = []
     private static let ones = [UInt16](repeating: 1, count: 256)
@@ -134,8 +133,7 @@ struct PatchMap {
 
     /// - Parameter map: from the tensor to the plane, in continuous coordinates.
     init(_ map: AffineTransform, plane: PictureSize, resolution: Int) {
-        blockWidth = Self.block(map.xx, map.xy)
-        blockHeight = Self.block(map.yx, map.yy)
+        (blockWidth, blockHeight) = (Self.block(map.xx, map.xy), Self.block(map.yx, map.yy))
         let corners = [(0, 0), (resolution, 0), (0, resolution), (resolution, resolution)].map {
             map.apply(to: Point(x: Double($0.0), y: Double($0.1)))
         }

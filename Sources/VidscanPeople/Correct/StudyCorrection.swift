@@ -23,8 +23,7 @@ struct StudyCorrectionFile: Sendable, Decodable {
 
     /// Applies the corrections that are new to the study, and returns their number. If one does not fit, applies none.
     func apply(to state: inout StudyState) throws(VidscanError) -> Int {
-        var corrected = state
-        var count = 0
+        var (corrected, count) = (state, 0)
         for (index, correction) in corrections.enumerated() {
             // What undoes a correction may be undone by the same one again.
             let times = corrections[...index].count { $0.json == correction.json }

@@ -39,9 +39,7 @@ struct StudyLinker: AverageLinkage {
         var linker = StudyLinker(study)
         linker.linkInRounds()
         var owner: [Int: Int] = [:]
-        for (index, cluster) in linker.clusters.enumerated() {
-            for member in cluster.members { owner[member] = index }
-        }
+        for (index, cluster) in linker.clusters.enumerated() { for member in cluster.members { owner[member] = index } }
         let numbers = study.people.indices.map { person in
             if let number = study.people[person].studyID { return number }
             let cluster = owner[person]

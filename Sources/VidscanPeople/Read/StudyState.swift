@@ -19,9 +19,7 @@ struct StudyState: Codable, Sendable, Equatable {
     }
 
     struct Video: Codable, Sendable, Equatable {
-        var video: String
-        var result: String
-        var fingerprint: String
+        var video, result, fingerprint: String
         /// By number, then by the first `face_id`.
         var people: [Person]
 
@@ -37,9 +35,7 @@ struct StudyState: Codable, Sendable, Equatable {
         var name: String
     }
 
-    struct Separation: Codable, Sendable, Hashable {
-        var one, other: Int
-    }
+    struct Separation: Codable, Sendable, Hashable { var one, other: Int }
 
     private(set) var version = Self.currentVersion
     /// The first number that has never been given.

@@ -113,8 +113,7 @@ struct PeoplePage {
         // The video of the second one, unless it shows the person's number elsewhere too.
         let person = study.people[doubt.other]
         let isOnly = study.people.count { $0.video == person.video && $0.studyID == person.studyID } == 1
-        let tracks = isOnly ? [] : person.faceIDs
-        let name = FilePath.name(of: other.video)
+        let (tracks, name) = (isOnly ? [] : person.faceIDs, FilePath.name(of: other.video))
         let isUnique = study.videos.count { $0.name == name } == 1
         let correction = StudyCorrection.split(
             other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)

@@ -37,8 +37,7 @@ package enum AnonymizePreconditions {
     private static func shortcomings(_ settings: RecordedSettings) -> [String] {
         typealias Requirements = AnonymizeRequirements
         let (detect, track) = (settings.detect, settings.track)
-        let confidence = NumberText.plain(detect.minConfidence)
-        let stride = detect.stride.map { "\($0)" } ?? "null"
+        let (confidence, stride) = (NumberText.plain(detect.minConfidence), detect.stride.map { "\($0)" } ?? "null")
         let found: [(Bool, String)] = [
             (settings.sample.rate < Requirements.rate, "sample.rate: \(settings.sample.rate)"),
             (detect.accuracy < Requirements.accuracy, "detect.accuracy: \(detect.accuracy.rawValue)"),

@@ -47,8 +47,7 @@ final class Anonymizer {
     /// Hides the faces of a frame, and those that neighbouring frames suggest, except faces that certainly are to stay visible and
     /// overlap no hidden one. Returns the number of faces.
     func hide(in frame: EditableFrame, timeline: FaceTimeline, sample number: Int) throws(MediaError) -> Int {
-        var hidden: [[FaceState]] = []
-        var visible: [FaceState] = []
+        var (hidden, visible): ([[FaceState]], [FaceState]) = ([], [])
         var (doubts, isReleased): ([Int: Doubt], Bool) = ([:], false)
         func hide(_ id: Int) {
             let states = states(of: id, in: timeline, sample: number, at: frame.microseconds)
@@ -254,8 +253,7 @@ final class Anonymizer {
     /// Enlarged around its centre.
     private func outline(_ mesh: FaceMesh) -> [Point] {
         let points = MeshOutlines.face.map { mesh[$0] }
-        let middle = Point.mean(points)
-        let factor = 1 + 2 * options.margin
+        let (middle, factor) = (Point.mean(points), 1 + 2 * options.margin)
         return points.map { middle + ($0 - middle) * factor }
     }
 }

@@ -30,11 +30,9 @@ struct FaceTimeline {
 
     init(_ tables: FaceTables, needs: Needs) throws(VidscanError) {
         rows = try FaceStateReader(tables, needs: needs)
-        behind = Int64(needs.behindSeconds * 1e6)
-        ahead = Int64(needs.aheadSeconds * 1e6)
+        (behind, ahead) = (Int64(needs.behindSeconds * 1e6), Int64(needs.aheadSeconds * 1e6))
         let all = try tables.cuts()
-        cuts = all.map(\.microseconds)
-        hardCuts = all.filter { $0.kind == .hard }.map(\.microseconds)
+        (cuts, hardCuts) = (all.map(\.microseconds), all.filter { $0.kind == .hard }.map(\.microseconds))
     }
 
     /// Times must not decrease. The window extends at least to sample `number`.
@@ -54,8 +52,7 @@ struct FaceTimeline {
                 "frames.csv has more than \(ReadLimits.samplesAtOnce) samples around one time", stage: .render,
                 microseconds: microseconds)
         }
-        let oldest = microseconds - behind
-        let passed = window.prefix { $0.microseconds < oldest }.count
+        let passed = window.prefix { $0.microseconds < microseconds - behind }.count
         if passed > 16 { window.removeFirst(passed - 4) }
     }
 

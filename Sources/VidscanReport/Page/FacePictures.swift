@@ -8,8 +8,7 @@ package typealias FaceMoment = (faceID: Int, microseconds: Int64, box: Rectangle
 
 package enum FacePictures {
     /// In pixels: twice the size on the page, for high-density displays.
-    private static let side = 192
-    private static let smallSide = 104
+    private static let side = 192, smallSide = 104
     /// The side relative to the longer side of the face's box.
     private static let extent = 1.5
 

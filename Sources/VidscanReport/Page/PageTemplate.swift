@@ -38,9 +38,7 @@ package enum PageTemplate: String {
             let text = Printable.json(String(decoding: try encoder.encode(data), as: UTF8.self))
             // The text must not contain a tag that ends the script element.
             return text.replacing(scalars: "<", with: "\\u003c")
-        } catch {
-            throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render)
-        }
+        } catch { throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render) }
     }
 
     package enum Loads: Sendable {

@@ -215,8 +215,7 @@ struct ReportPage {
 
     /// The first events, and how many there are.
     private var packedEvents: JSONValue {
-        let kinds = Set(events.map(\.kind.rawValue)).sorted()
-        let shown = events.prefix(Self.maximumEvents)
+        let (kinds, shown) = (Set(events.map(\.kind.rawValue)).sorted(), events.prefix(Self.maximumEvents))
         return .object([
             "count": .integer(events.count), "kinds": .list(kinds.map(JSONValue.text)),
             "time": .list(shown.map { seconds($0.microseconds) }),

@@ -308,10 +308,8 @@
     event.target.value = "";
   });
   const isUnsaved = () => corrections.list.length > 0 && canonical(corrections.list) !== corrections.saved;
-  addEventListener("beforeunload", event => {
-    // Corrections in the browser are safe, but not yet in a file.
-    if (corrections.isAlone && isUnsaved()) event.preventDefault();
-  });
+  // Corrections in the browser are safe, but not yet in a file.
+  addEventListener("beforeunload", event => { if (corrections.isAlone && isUnsaved()) event.preventDefault(); });
   function showCorrections() {
     const { applied, list } = corrections, troubles = new Map(state.model.problems.map(problem => [problem.index, problem.reason]));
     const taken = new Set(list.filter(item => item.do === "take_back").map(item => canonical(item.correction)));

@@ -1,6 +1,5 @@
   // What the modules share: the data of the page, one state, and the messages that tell the others of a change.
-  const data = JSON.parse(byId("data").textContent);
-  const metrics = data.metrics;
+  const data = JSON.parse(byId("data").textContent), { metrics } = data;
 
   const state = {
     /** What corrections make of the tables: see `correct`. */

@@ -300,10 +300,7 @@
     gutter = areaWidth < 520 ? 84 : 132;
     area.style.setProperty("--gutter", gutter + "px");
   }
-  const resize = () => {
-    measureArea();
-    emit("layout");
-  };
+  const resize = () => { measureArea(); emit("layout"); };
   const lanesHeight = count => headHeight() + laneHeight() * Math.min(count, state.lanes.length) + 8;
   // On paper, the timeline is as wide as a page, and has all lanes, below curves that are at most as high.
   addEventListener("beforeprint", () => {
@@ -313,7 +310,4 @@
     measureArea();
     draw();
   });
-  addEventListener("afterprint", () => {
-    area.removeAttribute("style");
-    resize();
-  });
+  addEventListener("afterprint", () => { area.removeAttribute("style"); resize(); });

@@ -88,8 +88,7 @@ package struct ForeignTable: Sendable {
             guard let mesh = sample.mesh, let pose = sample.pose else { return nil }
             let face = CameraSpaceFace(mesh: mesh, pose: pose, in: sample.frame.size)
             var fields = gaze(sample, pose: pose, face) + points(face.eyePoints, of: face)
-            fields += decimals(face.position, 1) + decimals(face.rotation.anglesXYZ, 3)
-            fields += points(face.points, of: face)
+            fields += decimals(face.position, 1) + decimals(face.rotation.anglesXYZ, 3) + points(face.points, of: face)
             fields += decimals([face.scale], 3) + decimals(face.apparentRotation.anglesXYZ, 3)
             fields += decimals([face.center.x, face.center.y], 3)
             fields += [Field](repeating: .integer(0), count: shapeParameters)

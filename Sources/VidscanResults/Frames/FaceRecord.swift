@@ -35,8 +35,7 @@ package struct FaceRecord: Sendable {
 
     package var trackedDetection: TrackedDetection {
         TrackedDetection(
-            box: box,
-            confidence: MeshPresence.confirmed(numbers[.confidence] ?? 0, presence: numbers[.presence]),
+            box: box, confidence: MeshPresence.confirmed(numbers[.confidence] ?? 0, presence: numbers[.presence]),
             appearance: evidence?.appearance, shape: evidence?.shape)
     }
 }
@@ -212,8 +211,7 @@ package struct FaceNumbers: Sendable {
     /// How well the face can be seen: weighs its appearance descriptor and picks the best frame for a thumbnail. From 0
     /// up: about 1 for a sharp, frontal, whole face of a quarter of the frame's shorter side.
     package func prominence(in size: PictureSize) -> Double {
-        let fraction = box.area.squareRoot() / Double(max(size.shortSide, 1))
-        let extent = min(fraction / 0.25, 1.5)
+        let extent = min(box.area.squareRoot() / Double(max(size.shortSide, 1)) / 0.25, 1.5)
         let turn = turnDegrees.map { max(0.1, 1 - $0 / 50) } ?? 0.15
         let sharpness = self[.sharpness].map { $0 / ($0 + 60) } ?? 0.3
         let isCut =

@@ -21,8 +21,7 @@ package final class FrameRecordFile {
     package func append(_ frame: FrameRecord) throws(VidscanError) {
         try file.write {
             $0.write(numbers: [frame.microseconds, frame.index])
-            let size = frame.size
-            $0.write(numbers: [size.width, size.height, frame.faces.count].map(Int32.init))
+            $0.write(numbers: [frame.size.width, frame.size.height, frame.faces.count].map(Int32.init))
             $0.write(number: Int32(clamping: frame.epoch))
             $0.write(numbers: [frame.quality.luma, frame.quality.sharpness].map(Float.init))
             $0.write(number: Int32(frame.isDamaged ? 1 : 0))

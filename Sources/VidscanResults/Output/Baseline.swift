@@ -22,8 +22,7 @@ struct Baseline: Sendable {
         }
         last = last.filter { RestingLevelEstimate.suffices(samples: counts[$0.key] ?? 0, seconds: outcome.interval) }
         guard !last.isEmpty else { return }
-        var estimates: [Int: RestingLevelEstimate] = [:]
-        var found: [Int: RestingLevels] = [:]
+        var (estimates, found): ([Int: RestingLevelEstimate], [Int: RestingLevels]) = ([:], [:])
         try await frames.forEach { frame in
             for face in frame.faces where face.track > 0 {
                 let key = keys[face.track - 1]

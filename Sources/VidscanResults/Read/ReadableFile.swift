@@ -101,10 +101,7 @@ final class BinaryFile {
             }
             buffer += more
         }
-        defer {
-            position += count
-            offset += count
-        }
+        defer { (position, offset) = (position + count, offset + count) }
         return buffer[position..<position + count]
     }
 

@@ -62,20 +62,17 @@ struct RecordCheck {
     let file: String
 
     func require(_ holds: Bool, _ key: String, _ rule: String) throws(VidscanError) {
-        guard !holds else { return }
-        throw .result("its \(file) cannot be read: \(key) must be \(rule)")
+        if !holds { throw .result("its \(file) cannot be read: \(key) must be \(rule)") }
     }
 
     func number(_ value: Double?, _ key: String, in range: ClosedRange<Double>) throws(VidscanError) {
-        guard let value else { return }
-        try require(range.contains(value), key, Column.text(of: range))
+        if let value { try require(range.contains(value), key, Column.text(of: range)) }
     }
 
     func integer<Number: BinaryInteger>(
         _ value: Number?, _ key: String, in range: ClosedRange<Number>
     ) throws(VidscanError) {
-        guard let value else { return }
-        try require(range.contains(value), key, "\(range.lowerBound) to \(range.upperBound)")
+        if let value { try require(range.contains(value), key, "\(range.lowerBound) to \(range.upperBound)") }
     }
 
     func counts(_ object: String, _ values: KeyValuePairs<String, Int>) throws(VidscanError) {

@@ -74,8 +74,7 @@ package struct StoredResult {
     package func mapToSource() throws(VidscanError) -> VidscanBase.AffineTransform? {
         guard let filters = record.filters else { return nil }
         guard let map = filters.toSource else {
-            throw .result(
-                "was analysed with filters whose effect on positions is unknown: \(filters.chain)", input: name)
+            throw failure("was analysed with filters whose effect on positions is unknown: \(filters.chain)")
         }
         return map == .identity ? nil : map
     }
@@ -103,9 +102,7 @@ package struct StoredResult {
         for file in ResultFiles.corrected
         where entry("\(name)/\(file)") != nil && entry("\(folder)/\(file)") == nil
             && (original.record.digests?[file] != nil || !ResultFiles.added.contains(file))
-        {
-            throw failure("\(ResultFiles.originals)/\(file) is missing; restore it, or analyse the video again")
-        }
+        { throw failure("\(ResultFiles.originals)/\(file) is missing; restore it, or analyse the video again") }
         guard original.record.corrections == nil else {
             throw failure("its tables in '\(ResultFiles.originals)' are corrected ones; analyse the video again")
         }
@@ -139,9 +136,7 @@ package struct StoredResult {
 
     package func checkRecord() throws(VidscanError) {
         guard FileSystem.entry("\(name)/\(ResultFiles.record)") != nil, let digest = record.digests?[ResultFiles.record]
-        else {
-            throw failure("has no \(ResultFiles.record): an earlier version analysed the video; analyse it again")
-        }
+        else { throw failure("has no \(ResultFiles.record): an earlier version analysed the video; analyse it again") }
         guard try ResultFiles.digest(of: ResultFiles.record, in: name) == digest else {
             throw failure("\(ResultFiles.record) is not as vidscan wrote it; restore it, or analyse the video again")
         }
@@ -168,8 +163,7 @@ package enum ResultFinder {
                 "cannot read the folder\(place)", input: path, try FileSystem.names(in: folder))
             for bytes in names where bytes.first != UInt8(ascii: ".") {
                 // No table can name a result whose name is not text.
-                guard let name = String(validating: bytes, as: UTF8.self),
-                    withPrevious || !ResultPaths.isPrevious(name)
+                guard let name = String(validating: bytes, as: UTF8.self), withPrevious || !ResultPaths.isPrevious(name)
                 else { continue }
                 let inner = FilePath.joining(folder, name)
                 guard FileSystem.entry(inner, followsLinks: false) == .folder else { continue }

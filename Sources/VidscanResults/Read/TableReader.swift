@@ -42,8 +42,7 @@ package final class TableReader {
     package func next() throws(VidscanError) -> Bool {
         guard try nextLine() else { return false }
         try require(
-            fields.count == header.count,
-            "has \(NumberText.count(fields.count, "field")) instead of \(header.count)")
+            fields.count == header.count, "has \(NumberText.count(fields.count, "field")) instead of \(header.count)")
         return true
     }
 

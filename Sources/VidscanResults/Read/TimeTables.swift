@@ -53,8 +53,7 @@ package struct StoredEvent: Sendable, Equatable {
                 microseconds: try table.microseconds(time), kind: try table.value(kind, FaceEvent.Kind.init(rawValue:)),
                 faceID: try table.optionalInteger(face, in: ReadLimits.ids),
                 value: try table.text(value) == nil ? nil : table.value(value, valid) as String,
-                measured: measured.flatMap(table.text),
-                episode: try table.optionalInteger(episode, in: ReadLimits.ids))
+                measured: measured.flatMap(table.text), episode: try table.optionalInteger(episode, in: ReadLimits.ids))
             try table.require(event.microseconds >= events.last?.microseconds ?? event.microseconds, "time goes back")
             try table.require(
                 !requiresFaces || (event.kind == .shotCut) == (event.faceID == nil), "face_id does not fit the kind")

@@ -56,8 +56,7 @@ package struct AppliedCorrections: Codable, Sendable {
             "corrections.sha256", "64 hexadecimal digits")
         try check.require(
             list.count <= Self.maximum && kinds.reduce(0) { $0 + (counts[$1] ?? 0) } == list.count
-                && excluded.count == counts[Kind.exclude.rawValue],
-            "corrections.list", "as long as its counts say")
+                && excluded.count == counts[Kind.exclude.rawValue], "corrections.list", "as long as its counts say")
         try check.require(
             people.allSatisfy { ReadLimits.ids.contains($0.key) && Pseudonym.isValid($0.value) }
                 && Set(people.values).count == people.count, "corrections.people", "different names of people")

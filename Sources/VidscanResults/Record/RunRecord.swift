@@ -140,8 +140,7 @@ package struct RunRecord: Codable, Sendable {
         discontinuities = statistics.discontinuities.map {
             Discontinuity(timeSeconds: Double($0.microseconds) / 1e6, jumpSeconds: Double($0.jumpMicroseconds) / 1e6)
         }
-        counts.decodedFrames = statistics.framesDecoded
-        counts.packetsNotDecoded = statistics.packetsDropped
+        (counts.decodedFrames, counts.packetsNotDecoded) = (statistics.framesDecoded, statistics.packetsDropped)
         counts.damagedFramesOrPackets = statistics.errors
         if let chain, let filtering = decoded.filtering {
             filters = Filters(

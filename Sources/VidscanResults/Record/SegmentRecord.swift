@@ -77,8 +77,7 @@ package struct SegmentRecord: Codable, Sendable {
                 "frames_decoded": statistics.framesDecoded, "damage": statistics.damage,
                 "corrupt_packets": statistics.corruptPackets,
                 "implausible_timestamps": statistics.implausibleTimestamps, "stream_index": info.streamIndex,
-                "frames_behind": statistics.framesBehind,
-                "frames_without_timestamp": statistics.framesWithoutTimestamp,
+                "frames_behind": statistics.framesBehind, "frames_without_timestamp": statistics.framesWithoutTimestamp,
             ])
         // The coded size is unknown in some streams.
         let sides = 0...ReadLimits.sides.upperBound

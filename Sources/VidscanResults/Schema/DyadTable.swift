@@ -41,8 +41,7 @@ package enum DyadTable: ResultTable {
                 + " other; all other measures have one, in which person_a is the lower number."),
         Definition(
             "measure", range: DyadRow.Measure.allCases.map(\.rawValue).joined(separator: ", "),
-            { .text($0.measure.rawValue) },
-            "The measure."),
+            { .text($0.measure.rawValue) }, "The measure."),
         Definition(
             "value", range: "-1 to 1", decimals: 4,
             { row in row.synchrony?.correlation ?? row.seconds.map { $0 / row.coverageSeconds } },
@@ -55,13 +54,11 @@ package enum DyadTable: ResultTable {
         Definition(
             "lag_seconds", unit: "s",
             range: Column.text(of: -Synchrony.maximumLagSeconds...Synchrony.maximumLagSeconds), decimals: 3,
-            \.synchrony?.lagSeconds,
-            "The median lag of a synchrony: > 0 if person_b does later what person_a does."),
+            \.synchrony?.lagSeconds, "The median lag of a synchrony: > 0 if person_b does later what person_a does."),
         .number(
             "leader", from: 1,
             { row in row.synchrony.flatMap { $0.lagSeconds == 0 ? nil : $0.lagSeconds > 0 ? row.personA : row.personB }
-            },
-            "The person who is earlier; blank for a lag of 0."),
+            }, "The person who is earlier; blank for a lag of 0."),
         Definition(
             "baseline_mean", range: "-1 to 1", decimals: 4, \.synchrony?.baseline?.mean,
             "The mean value of the permutations: of person_a with person_b at other times."),

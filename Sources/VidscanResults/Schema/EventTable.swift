@@ -20,8 +20,7 @@ package enum EventTable: ResultTable {
         case .blink:
             "The eyes closed for at most \(plain(options.blinkLongestSeconds)) s (at \(plain(options.blinkMinimumRate))"
                 + " samples per second or more). \(lasting)"
-        case .eyesClosed:
-            "The eyes closed for more than \(plain(options.blinkLongestSeconds)) s. \(lasting)"
+        case .eyesClosed: "The eyes closed for more than \(plain(options.blinkLongestSeconds)) s. \(lasting)"
         case .smileStarted:
             "smile above \(plain(options.smileStartsAbove)). value: the smile in that sample, relative to the face at rest."
         case .smileStopped: "smile below \(plain(options.smileStopsBelow)). \(lasting)"

@@ -126,11 +126,8 @@ package enum Schema {
                 ["", "| value of `\(column.name)` | meaning |", "|---|---|"]
                     + column.values.map { "| \($0.name) | \($0.meaning) |" }
             }
-            return
-                ([
-                    "## \(table.file)", "", table.explanation, "",
-                    "| column | unit | range | status | meaning |", "|---|---|---|---|---|",
-                ] + rows + values).joined(separator: "\n") + "\n"
+            let head = ["## \(table.file)", "", table.explanation, "", "| column | unit | range | status | meaning |"]
+            return (head + ["|---|---|---|---|---|"] + rows + values).joined(separator: "\n") + "\n"
         }.joined(separator: "\n")
     }
 

@@ -6,8 +6,7 @@ package struct TrackRow: Sendable {
     package struct Statistic: Sendable {
         package var mean, median, maximum, rest: Float?
         /// The samples in which the number is known, and the seconds they stand for.
-        package var samples = 0
-        package var seconds = 0.0
+        package var samples = 0, seconds = 0.0
     }
 
     package struct Blinks: Sendable {

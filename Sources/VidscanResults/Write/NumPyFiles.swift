@@ -53,8 +53,7 @@ package struct EmbeddingFile {
         NumPyHeader(
             contents: "face embeddings",
             elementType: "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'),"
-                + " ('embedding', '<f4', (\(numbers),))]",
-            rowBytes: 4 + 4 + 8 + 4 + 4 * numbers, length: 192)
+                + " ('embedding', '<f4', (\(numbers),))]", rowBytes: 4 + 4 + 8 + 4 + 4 * numbers, length: 192)
     }
 
     private let file: OutputFile

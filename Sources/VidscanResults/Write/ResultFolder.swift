@@ -61,8 +61,7 @@ package final class ResultFolder {
     }
 
     /// Gives the folder its final name. All files must be finished. Returns the older result if it got another name.
-    @discardableResult
-    package func complete() throws(VidscanError) -> FolderReplacement.Previous? {
+    @discardableResult package func complete() throws(VidscanError) -> FolderReplacement.Previous? {
         try require(
             item.isInPlace, .output, "cannot write \(finalPath): its temporary folder was removed meanwhile",
             stage: .write)
@@ -81,9 +80,7 @@ package final class ResultFolder {
             for name in try contents.names().map({ String(decoding: $0, as: UTF8.self) })
             where name != kind.record && name != "report.html" && !name.hasPrefix("anonymized.")
                 && !name.hasPrefix("inverted.")
-            {
-                try contents.remove(name)
-            }
+            { try contents.remove(name) }
         } catch { throw VidscanError(.output, "cannot remove the tables: \(error)", stage: .write) }
     }
 
@@ -106,8 +103,7 @@ package enum ResultPaths {
         var taken: Set<PathBytes> = []
         return inputs.map { input in
             let name = FilePath.name(of: input)
-            var candidate = name + ending
-            var number = 2
+            var (candidate, number) = (name + ending, 2)
             while !taken.insert(PathBytes(candidate)).inserted {
                 candidate = "\(name)-\(number)\(ending)"
                 number += 1
