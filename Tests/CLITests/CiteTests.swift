@@ -35,8 +35,8 @@ struct CiteTests {
         #expect(!cited.output.contains("corrected by hand"))
         #expect(!cited.output.contains("still.png") && cited.output.split(separator: "\n").count == 1)
         try folder.write(
-            "person_id,seconds_visible,measured_fraction,one_side_seconds,half_covered_seconds\n"
-                + "1,10,0.25,0,0\n2,4,,,\n3,10,0.5,2,1\n", to: "whole/still.png.vidscan/quality.csv")
+            "person_id,seconds_visible,measured_seconds,one_side_seconds,half_covered_seconds\n"
+                + "1,10,2.5,0,0\n2,4,,,\n3,10,5,2,1\n", to: "whole/still.png.vidscan/quality.csv")
         #expect(
             try Tool.run("cite", "whole/still.png.vidscan", in: folder).output.contains(
                 "Expressions were measured in this fraction of the time in sight: person 1 25 % of 10.0 s,"

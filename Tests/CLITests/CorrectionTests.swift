@@ -154,7 +154,6 @@ struct CorrectionTests: BatchTesting {
         try Tool.run("apply", "missing", "c.json", in: folder).expectError("missing: is not a vidscan result")
         #expect(try Tool.run("apply", Self.name, in: folder).status == 2)
         #expect(try Tool.run("apply", Self.name, "c.json", "--undo", in: folder).status == 2)
-        #expect(try Tool.run("apply", Self.name, "c.json", "--force", in: folder).status == 2)
         try Self.write(to: folder)
         try FileManager.default.createDirectory(
             atPath: "\(folder.path)/\(Self.name)/original", withIntermediateDirectories: false)

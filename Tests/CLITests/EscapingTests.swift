@@ -93,7 +93,7 @@ struct EscapingTests: BatchTesting {
         let outcome = try Tool.shell("mkdir $'r\\xff' && \"$0\" batch in --output $'r\\xff'", in: folder)
         #expect(
             outcome.status == 2
-                && outcome.errors == "vidscan: error: the value of an option is not valid UTF-8: r\u{FFFD}\n")
+                && outcome.errors == "vidscan: error: an argument is not valid UTF-8: r\u{FFFD}\n")
         #expect(!folder.entries.contains { $0.hasSuffix("run.json") })
     }
 
@@ -131,8 +131,8 @@ struct EscapingTests: BatchTesting {
             errorsToTerminal: true)
         let outcome = try process.finish()
         #expect(outcome.status == 0)
-        let text = outcome.errors.replacingOccurrences(of: "\r\u{1B}[K", with: "\n").replacingOccurrences(
-            of: "\r\n", with: "\n")
+        let text = outcome.errors.replacing("\r\u{1B}[K", with: "\n").replacing(/\u{1B}\[\?7[hl]/, with: "")
+            .replacing("\r\n", with: "\n")
         #expect(Self.unsafe(text) == [])
         let lines = text.split(separator: "\n")
         #expect(lines.count > 2)

@@ -12,7 +12,7 @@ struct ForeignFormatTests {
         init() throws {
             struct Record: Decodable { var notices: [String] }
             let folder = try Tool.analyzed(
-                Checkout.clip, "--start", "12", "--format", "csv,openface,pyfeat", "--landmarks")
+                Checkout.clip, "--start", "12", "--end", "19.5", "--format", "csv,openface,pyfeat", "--landmarks")
             let result = folder.path + "/faces.mp4.vidscan/"
             faces = try CSVTable(path: result + "faces.csv")
             frames = try CSVTable(path: result + "frames.csv")

@@ -157,7 +157,7 @@ struct UsageTests {
         ("batch in --output out --people --no-person", "--people keeps face embeddings, which --no-person turns off."),
         ("analyze x.mp4 --people --format json", "--people needs the CSV tables: --format must include csv."),
         ("analyze x.mp4 --anonymize blur --start 3", "--anonymize needs the whole video"),
-        ("analyze x.mp4 --anonymize blur --max-faces 1", "--anonymize hides all faces"),
+        ("analyze x.mp4 --anonymize blur --max-faces 1", "--max-faces 1 would leave faces visible"),
         (
             "analyze x.mp4 --anonymize blur --rate 5",
             "--rate 5 would leave faces visible: --anonymize needs sample.rate: every-frame; leave out --rate."

@@ -24,8 +24,8 @@ package final class ModelStore: Sendable {
         face embedding weights; face-reidentification-retail-0095.bin; 4d8cdfa9447ddd6d8b447f76c6eaaa2c9345c1ee0146b94900ee5267ffcb9307
         expressions; expressions.json
         expression weights; expressions.weights
-        speaker pictures; speaker_picture.xml; 8cb1f883f5a72bd6f17d5d9d246e3028ad1a5766e2ec2b9639a6511988acb746
-        speaker pictures weights; speaker_picture.bin; 5669060a97bf2965d7942db0a211aa9fb337e6503a6a71e67fd2018db2859d0a
+        speaker pictures; speaker_picture.xml; 6f8089878583fcabd21caa36ebc551034dbfda7abc9696099ea9b1b442fd746e
+        speaker pictures weights; speaker_picture.bin; eb94acaaa5836fca8af835d61aebb734e60ba5ec8718da5ae7da682081e3f1e2
         speaker scores; speaker_scores.xml; 75d29c435ffbffc4867d7033f0abbac2c7a0e0c6d40f7de94584715877b60d22
         speaker scores weights; speaker_scores.bin; 4a5d4aeb7d60b3d3cfcab66c07edcf598cca5c378c55d73f8a19398852af8aff
         voice; silero_vad_openvino_16k.onnx; 7776b81ad1b0350c15d7f1555943b9232eb53e9ca5d989c6d0cea9ebc8664d87

@@ -163,7 +163,7 @@ struct ChosenPersonTests {
         try analyse(["--keep", "1,7", "--force"]).expectError(
             "two.mp4: the earlier result two.mp4.vidscan has no person_id 7, which --keep or --hide names; it has")
         try analyse(["--keep", "1", "--output", "new"]).expectError(
-            "people are chosen by the person_ids of an earlier result, but there is no two.mp4.vidscan; first run"
+            "people are chosen by the person_ids of an earlier result, but there is no new/two.mp4.vidscan; first run"
                 + " 'vidscan analyze VIDEO --anonymize solid --report'")
         #expect(folder.entries == before)
         // An earlier result that numbers people in another way.
