@@ -181,7 +181,8 @@ struct EarlierPeople {
                 "people are chosen by the person_ids of an earlier result, but"
                     + " \(isThere ? "\(name) has no tracks.csv" : "there is no \(name)"); first run 'vidscan analyze"
                     + " VIDEO --anonymize \(method) --report\(isThere ? " --force" : "")' (with the same"
-                    + " --output, if any) and 'vidscan report \(name) --thumbnails --force', see who is who, and repeat this command with --force")
+                    + " --output, if any) and 'vidscan report \(name) --thumbnails --force', see who is who, and repeat"
+                    + " this command with --force")
         }
         do throws(VidscanError) {
             let result = try StoredResult(path: resultPath)
