@@ -120,7 +120,8 @@ package struct Corrector: Sendable {
     /// The first correction keeps the tables that it replaces, and with them what somebody has edited.
     private func requireUnedited(_ result: StoredResult) throws(VidscanError) {
         guard !options.replaces, result.record.corrections != nil, let folder = try? Folder(result.name) else { return }
-        let edited = Set(ResultContents.edited(in: folder, record: "run.json")).intersection(ResultFiles.corrected)
+        let edited = Set(ResultContents.edited(in: folder, record: ResultFolder.Kind.result.record)).intersection(
+            ResultFiles.corrected)
         guard let name = edited.filter({ folder.entry($0) != nil }).min() else { return }
         throw VidscanError(
             .changed, "somebody has edited \(name), which would be lost; --force replaces it",

@@ -115,6 +115,11 @@ struct PhotoTests {
             try Tool.run("people", "faces.mp4.vidscan", "--photo", "A=\(photo)", in: folder).expectError(reason)
         }
         #expect(!folder.entries.contains("people"))
+        // A face may be hidden in any case, also of somebody whom a photograph keeps visible.
+        try Tool.run(
+            "render", "faces.mp4.vidscan", "--anonymize", "blur", "--keep-photo", "none.png", "--hide-face", "1",
+            in: folder
+        ).expectError("none.png: shows no face")
         for options in [
             ["--keep-photo", "a.png"], ["--anonymize", "blur", "--keep-photo", "a.png", "--hide-photo", "b.png"],
             ["--anonymize", "blur", "--keep-photo", "a.png", "--hide", "2"],

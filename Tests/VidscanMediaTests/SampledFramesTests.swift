@@ -28,7 +28,7 @@ struct SampledFramesTests {
         #expect(Row.firstDifference(whole.rows, golden.rows(rate)) == nil, "\(name), decoding all")
     }
 
-    @Test("Copied from AVI, times of presentation are those of decoding; the frames are those of a full decode")
+    @Test("Copied from AVI, presentation timestamps are decoding timestamps; the frames are those of a full decode")
     func wrongTimes() throws {
         let folder = try TemporaryFolder()
         for command in [

@@ -119,8 +119,10 @@ package struct RunOutcome: Sendable {
                 notices.append("\(needed) a video with at least \(number) frames per second")
             }
         }
-        if settings.speech, let info = decoded?.info, info.frameRate.value < SpeakerDetector.minimumFrameRate {
-            notices.append("'speaking' is blank: to see who speaks, the video needs at least 5 frames per second")
+        let minimum = SpeakerDetector.minimumFrameRate
+        if settings.speech, let info = decoded?.info, info.frameRate.value < minimum {
+            let needed = "at least \(NumberText.plain(minimum)) frames per second"
+            notices.append("'speaking' is blank: to see who speaks, the video needs \(needed)")
         }
         if written.counts.framesWithSound == 0, decoded?.info.isPicture != true {
             notices.append("without readable sound, 'voice' and 'speaking' are blank, and nobody is found to speak")

@@ -190,10 +190,9 @@ package final class FrameReader {
             presentation: packet.presentation, decoding: packet.decoding,
             isRandomAccessPoint: demuxer.randomAccess.isRandomAccessPoint(packet),
             isDisposable: disposable.isDisposable(packet), isHidden: isHidden, byteCount: Int(packet.size))
-        // Times of presentation that are those of decoding, as copied from an AVI file. Decoders put such frames in order.
+        // In a file copied from AVI, presentation timestamps are decoding timestamps; only the decoder knows the order.
         let delay = demuxer.stream.pointee.codecpar.pointee.video_delay
         if delay > 0, summary.isRandomAccessPoint, summary.presentation == summary.decoding { plan.distrust() }
-        // All segments' reports add up to the whole video's.
         if packet.has(AV_PKT_FLAG_CORRUPT), summary.presentation.map(grid.isInWindow) ?? true {
             statistics.corruptPackets += 1
         }

@@ -33,7 +33,7 @@
       video.addEventListener("loadedmetadata", ready);
       // The last picture may lie before the end of a loop.
       video.addEventListener("ended", () => {
-        if (!this.loop || this.ranges?.[0] !== this.loop) return;
+        if (this.ranges?.[0] !== this.loop) return;
         video.currentTime = this.loop[0] + sameTime;
         this.play(video.playbackRate);
       });
