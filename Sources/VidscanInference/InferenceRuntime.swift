@@ -49,7 +49,7 @@ package final class InferenceRuntime: @unchecked Sendable {
     /// Compiles a model, which then computes with 32-bit floats.
     ///
     /// - Parameters:
-    ///   - path: An ONNX or TensorFlow Lite file, or the `.xml` of an IR pair.
+    ///   - path: A TensorFlow Lite file, or the `.xml` of an IR pair.
     ///   - concurrency: The number of requests that run at the same time; others wait. Each runs on one thread, so that
     ///     its result does not depend on the others, and takes memory for the values between the layers.
     package func compile(path: String, concurrency: Int) throws(InferenceError) -> CompiledModel {
@@ -96,18 +96,10 @@ package final class InferenceRequest {
 
     deinit { library.functions.infer_request_free(handle) }
 
-    /// The memory of an input, to be filled before `run`. `shape`: the sizes for this run, if the model leaves some open.
-    package func input<Element>(
-        _ index: Int = 0, shape: [Int]? = nil
-    ) throws(InferenceError) -> UnsafeMutableBufferPointer<Element> {
+    /// The memory of an input, to be filled before `run`.
+    package func input<Element>(_ index: Int = 0) throws(InferenceError) -> UnsafeMutableBufferPointer<Element> {
         let tensor = try library.object("\(model.name) has no input \(index)") {
             library.functions.infer_request_get_input_tensor_by_index(handle, index, $0)
-        }
-        if var sizes = shape?.map(Int64.init) {
-            let status = sizes.withUnsafeMutableBufferPointer {
-                library.functions.tensor_set_shape(tensor, ov_shape_t(rank: Int64($0.count), dims: $0.baseAddress))
-            }
-            try library.check(status, "an input of \(model.name) cannot have the sizes \(sizes)")
         }
         return try memory(of: tensor)
     }

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import VidscanFaces
 
-/// Silero VAD, version 6 (MIT): how likely each 32 ms of 16 kHz sound contain a voice.
+/// Silero VAD, version 6 (MIT): how likely each 32 ms of 16 kHz sound contain a voice. `scripts/convert_voice_detector.py`
+/// converts it.
 package struct VoiceDetector {
     /// Samples that each probability stands for.
     package static let chunk = 512
@@ -12,7 +13,7 @@ package struct VoiceDetector {
     private var samples = [Float](repeating: 0, count: context)
     private var state = [Float](repeating: 0, count: 2 * 128)
 
-    /// - Parameter path: The `.onnx` file that the package silero-vad has for OpenVINO.
+    /// - Parameter path: The converted model's `.xml`.
     package init(runtime: InferenceRuntime, path: String) throws(InferenceError) {
         request = try runtime.compile(path: path, concurrency: 1).makeRequest()
     }
@@ -50,6 +51,8 @@ package struct SpeakerDetector: Sendable {
     package static let cepstraPerPicture = 4
     /// Pictures that are analysed at once.
     package static let step = 4
+    /// Pictures that are scored at once.
+    package static let longest = 160
     /// The features of a picture depend on this many pictures before it, and as many after it.
     package static let reach = 9
 
@@ -135,7 +138,8 @@ package struct SpeakerDetector: Sendable {
     package struct ScoreSession {
         fileprivate let request: InferenceRequest
 
-        /// Returns, for each picture, how likely the face speaks, by picture and sound and by the picture alone, 0…1.
+        /// Returns, for each of up to `longest` pictures, how likely the face speaks, by picture and sound and by the picture
+        /// alone, 0…1.
         ///
         /// - Parameters:
         ///   - features: `featureCount` numbers per picture.
@@ -144,30 +148,31 @@ package struct SpeakerDetector: Sendable {
             features: [Float], cepstra: [Float]
         ) throws(InferenceError) -> (speaking: [Float], moving: [Float]) {
             let count = features.count / SpeakerDetector.featureCount
-            try fill(0, with: features, rows: count, columns: SpeakerDetector.featureCount, shape: [1])
-            try fill(
-                1, with: cepstra, rows: count * SpeakerDetector.cepstraPerPicture,
-                columns: MelCepstra.count, shape: [1, 1])
+            let rows = count * SpeakerDetector.cepstraPerPicture
+            try fill(0, with: features, rows: count, columns: SpeakerDetector.featureCount)
+            try fill(1, with: cepstra, rows: rows, columns: MelCepstra.count)
+            try fill(2, with: repeatElement(1, count: rows), rows: rows, columns: 1)
             try request.run()
             // The picture alone is never so certain.
             return (try probabilities(0, count: count), try probabilities(1, count: count, temperature: 2))
         }
 
-        /// Fills an input with the transposed matrix.
+        /// Fills an input with the transposed matrix, and zeros for the rows that it lacks.
         private func fill(
-            _ index: Int, with values: [Float], rows: Int, columns: Int, shape: [Int]
+            _ index: Int, with values: some RandomAccessCollection<Float>, rows: Int, columns: Int
         ) throws(InferenceError) {
-            let input: UnsafeMutableBufferPointer<Float> = try request.input(index, shape: shape + [columns, rows])
-            try InferenceError.checkSize(input.count == values.count, of: "the speaker detector's input \(index) has")
-            for row in 0..<rows {
-                for column in 0..<columns { input[column * rows + row] = values[row * columns + column] }
-            }
+            let input: UnsafeMutableBufferPointer<Float> = try request.input(index)
+            let length = input.count / columns
+            let isExpected = rows <= length && values.count == rows * columns
+            try InferenceError.checkSize(isExpected, of: "the speaker detector's input \(index) has")
+            input.update(repeating: 0)
+            for (index, value) in values.enumerated() { input[index % columns * length + index / columns] = value }
         }
 
         /// The probability of the second of two classes (softmax).
         private func probabilities(_ index: Int, count: Int, temperature: Float = 1) throws(InferenceError) -> [Float] {
             let output: UnsafeBufferPointer<Float> = try request.output(index)
-            try InferenceError.checkSize(output.count == 2 * count, of: "the speaker detector's scores have")
+            try InferenceError.checkSize(output.count >= 2 * count, of: "the speaker detector's scores have")
             return (0..<count).map { 1 / (1 + exp((output[2 * $0] - output[2 * $0 + 1]) / temperature)) }
         }
     }

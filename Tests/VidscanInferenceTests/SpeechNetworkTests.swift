@@ -67,12 +67,40 @@ struct SpeechNetworkTests {
         #expect(features.contains { $0 > 0.1 })
     }
 
+    private static func voiceDetector() throws -> VoiceDetector {
+        try VoiceDetector(runtime: InferenceRuntime(), path: Checkout.models + "/voice.xml")
+    }
+
+    /// Silence, three syllables that go from one vowel to another, and silence, in two seconds.
+    private static let syllables: [Int16] = (0..<32000).map { index in
+        let time = Double(index) / 16000
+        guard 0.5..<1.5 ~= time else { return 0 }
+        let first = (1 + sin(6 * .pi * time)) / 2
+        let pitch = 2 * .pi * 130 * time - 40 / 3 * cos(3 * .pi * time)
+        let sound = (1..<30).reduce(0.0) { sum, number in
+            let strengths = [[700.0, 1200, 2600], [300, 2300, 3000]].map { formants in
+                formants.reduce(0.0) { $0 + exp(-pow((130 * Double(number) - $1) / 200, 2)) }
+            }
+            return sum + (strengths[0] * first + strengths[1] * (1 - first) + 0.05) * sin(Double(number) * pitch)
+        }
+        return Int16((sound * 4000 * max(0, sin(6 * .pi * time + 1)).squareRoot()).rounded(.toNearestOrEven))
+    }
+
+    @Test("The probabilities of a voice equal those of a plain computation")
+    func voice() throws {
+        let file = URL(fileURLWithPath: Checkout.root + "/Tests/VidscanInferenceTests/voice.golden.json")
+        let expected = try JSONDecoder().decode([Float].self, from: Data(contentsOf: file))
+        var detector = try Self.voiceDetector()
+        let found = try detector.add(Self.syllables)
+        try #require(found.count == expected.count)
+        for (found, expected) in zip(found, expected) { #expect(abs(found - expected) < 1e-3) }
+    }
+
     @Test("The voice detector hears nothing in silence and noise, in parts of any size")
     func silence() throws {
         let noise = LinearCongruence.bytes(16000).map { (Int16($0) - 128) * 4 }
         func probabilities(partSize: Int) throws -> [Float] {
-            var detector = try VoiceDetector(
-                runtime: InferenceRuntime(), path: Checkout.models + "/silero_vad_openvino_16k.onnx")
+            var detector = try Self.voiceDetector()
             let sound = [Int16](repeating: 0, count: 16000) + noise
             return try stride(from: 0, to: sound.count, by: partSize).flatMap {
                 try detector.add(sound[$0..<min(sound.count, $0 + partSize)])

@@ -1,6 +1,7 @@
-"""What LR-ASD and the cepstra say of made-up pictures and sounds, as a reference for vidscan's own computation.
+"""What LR-ASD, Silero VAD and the cepstra say of made-up pictures and sounds, as a reference for vidscan's own computation.
 
-    python reference.py models/lr-asd-ava.npz Tests/VidscanInferenceTests/speaker.golden.json Tests/VidscanFacesTests/cepstra.golden.json
+    PYTHONPATH=scripts python scripts/speech/reference.py models/lr-asd-ava.npz .deps/models/silero_vad_openvino_16k.onnx \
+        Tests/VidscanInferenceTests/{speaker,voice}.golden.json Tests/VidscanFacesTests/cepstra.golden.json
 
 Everything is computed plainly, layer by layer, as the authors' description says, without a runtime. Needs numpy, and
 python_speech_features for the cepstra.
@@ -10,7 +11,7 @@ import json
 import sys
 
 import numpy as np
-import python_speech_features
+from conversion.onnx import Graph
 
 PICTURES = 11
 SIDE = 112
@@ -130,8 +131,53 @@ def speaker(arrays):
     }
 
 
+def syllables():
+    """Two seconds at 16 kHz: silence, three syllables that go from one vowel to another, and silence."""
+    time = np.arange(32000) / 16000
+    first = (1 + np.sin(6 * np.pi * time)) / 2
+    pitch = 2 * np.pi * 130 * time - 40 / 3 * np.cos(3 * np.pi * time)
+    sound = np.zeros(len(time))
+    for number in range(1, 30):
+        strengths = [
+            sum(np.exp(-(((130 * number - formant) / 200) ** 2)) for formant in formants)
+            for formants in ((700, 1200, 2600), (300, 2300, 3000))
+        ]
+        sound += (strengths[0] * first + strengths[1] * (1 - first) + 0.05) * np.sin(number * pitch)
+    loudness = 4000 * np.sqrt(np.maximum(0, np.sin(6 * np.pi * time + 1)))
+    return np.round(sound * loudness * (time >= 0.5) * (time < 1.5)).astype(np.int16)
+
+
+def voice(path):
+    """The probability of a voice in each 32 ms."""
+    with open(path, "rb") as file:
+        tensors = Graph(file.read()).tensors
+    arrays = {
+        name.rpartition("__")[2]: np.array(tensor.values, np.float64).reshape(tensor.shape) for name, tensor in tensors.items()
+    }
+    sound = np.concatenate([np.zeros(64), syllables() / 32768])
+    hidden, cell, found = np.zeros(128), np.zeros(128), []
+    for start in range(0, len(sound) - 575, 512):
+        part = np.pad(sound[start : start + 576], (0, 64), "reflect")
+        windows = np.stack([part[at : at + 256] for at in range(0, 385, 128)], 1)
+        parts = arrays["stft.forward_basis_buffer"][:, 0] @ windows
+        values = np.hypot(parts[:129], parts[129:])
+        for number, stride in enumerate((1, 2, 2, 1)):
+            name = f"encoder.{number}.reparam_conv"
+            values = convolve(values, arrays[f"{name}.weight"], [stride]) + arrays[f"{name}.bias"][:, None]
+            values = np.maximum(values, 0)
+        rnn = {part: arrays[f"decoder.rnn.{part}"] for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+        gates = rnn["weight_ih"] @ values[:, 0] + rnn["bias_ih"] + rnn["weight_hh"] @ hidden + rnn["bias_hh"]
+        enter, forget, new, leave = np.split(gates, 4)
+        cell = sigmoid(forget) * cell + sigmoid(enter) * np.tanh(new)
+        hidden = sigmoid(leave) * np.tanh(cell)
+        found.append(sigmoid(arrays["decoder.decoder.2.weight"][0, :, 0] @ np.maximum(hidden, 0) + arrays["decoder.decoder.2.bias"][0]))
+    return np.array(found)
+
+
 def cepstra():
     """Of a second of a rising tone, silence, and noise."""
+    import python_speech_features
+
     time = np.arange(16000) / 16000
     tone = np.round(8000 * np.sin(2 * np.pi * (200 + 1500 * time) * time))
     tone[6000:9000] = 0
@@ -139,9 +185,12 @@ def cepstra():
     return python_speech_features.mfcc(tone.astype(np.int16), 16000, numcep=13, winlen=0.025, winstep=0.010, appendEnergy=True)
 
 
-def main(model, speakers, sounds):
+def main(model, voices, speakers, probabilities, sounds):
     with np.load(model) as arrays, open(speakers, "w") as file:
         json.dump(speaker(arrays), file, separators=(",", ":"))
+        file.write("\n")
+    with open(probabilities, "w") as file:
+        json.dump(voice(voices).round(6).tolist(), file, separators=(",", ":"))
         file.write("\n")
     with open(sounds, "w") as file:
         # The package fills the last windows up with silence; vidscan has only whole ones.

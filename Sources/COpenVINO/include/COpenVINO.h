@@ -23,11 +23,6 @@ typedef struct {
     const void *value;
 } ov_property_t;
 
-typedef struct {
-    int64_t rank;
-    int64_t *dims;
-} ov_shape_t;
-
 // FUNCTION(result, name without ov_, parameters). A status is 0 on success, else negative.
 #define VIDSCAN_OPENVINO_FUNCTIONS(FUNCTION) \
     FUNCTION(int, get_openvino_version, (ov_version_t *)) \
@@ -48,7 +43,6 @@ typedef struct {
     FUNCTION(int, infer_request_get_output_tensor_by_index, (const ov_infer_request_t *, size_t, ov_tensor_t **)) \
     FUNCTION(int, infer_request_infer, (ov_infer_request_t *)) \
     FUNCTION(void, infer_request_free, (ov_infer_request_t *)) \
-    FUNCTION(int, tensor_set_shape, (ov_tensor_t *, const ov_shape_t)) \
     FUNCTION(int, tensor_data, (const ov_tensor_t *, void **)) \
     FUNCTION(int, tensor_get_byte_size, (const ov_tensor_t *, size_t *)) \
     FUNCTION(void, tensor_free, (ov_tensor_t *))

@@ -170,7 +170,7 @@ struct MouthRuns {
     private(set) var scores: [Speech.Scores] = []
 
     /// Ticks that are scored at once, and how many around them the network sees.
-    private static let (window, margin) = (96, 32)
+    private static let (window, margin) = (SpeakerDetector.longest - 64, 32)
 
     init(sound: SpeechSound.Finished?, session: SpeakerDetector.ScoreSession) {
         (self.sound, self.session) = (sound, session)

@@ -26,9 +26,10 @@ package final class ModelStore: Sendable {
         expression weights; expressions.weights
         speaker pictures; speaker_picture.xml; 6f8089878583fcabd21caa36ebc551034dbfda7abc9696099ea9b1b442fd746e
         speaker pictures weights; speaker_picture.bin; eb94acaaa5836fca8af835d61aebb734e60ba5ec8718da5ae7da682081e3f1e2
-        speaker scores; speaker_scores.xml; 75d29c435ffbffc4867d7033f0abbac2c7a0e0c6d40f7de94584715877b60d22
-        speaker scores weights; speaker_scores.bin; 4a5d4aeb7d60b3d3cfcab66c07edcf598cca5c378c55d73f8a19398852af8aff
-        voice; silero_vad_openvino_16k.onnx; 7776b81ad1b0350c15d7f1555943b9232eb53e9ca5d989c6d0cea9ebc8664d87
+        speaker scores; speaker_scores.xml; 34661b34d8fcb1d356e274c768af5487c6515d29c6c1fd9f5e9b05e9d14d91a6
+        speaker scores weights; speaker_scores.bin; 0c2db8a9a6eda54dccd828685dd2fd80cb9a80384c7e746dc2efeac27842393a
+        voice; voice.xml; 8bc9757c56f9d7c1c6f995cc59d16f728ed5a4628de44010957968137ac70800
+        voice weights; voice.bin; 9ad949664c95e22704276992601eade22bc2561ad05ec40d6776ddb83a111f4f
         """)
 
     /// The detectors of 'vidscan verify', which no analysis needs.
@@ -118,7 +119,7 @@ package final class ModelStore: Sendable {
     }
 
     func voiceDetector() throws(InferenceError) -> VoiceDetector {
-        try VoiceDetector(runtime: startedRuntime(), path: path(of: "silero_vad_openvino_16k.onnx"))
+        try VoiceDetector(runtime: startedRuntime(), path: path(of: "voice.xml"))
     }
 
     private func startedRuntime() throws(InferenceError) -> InferenceRuntime {
