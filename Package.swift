@@ -163,7 +163,10 @@ let package = Package(
         .testTarget(
             name: "VidscanInferenceTests",
             dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"],
-            exclude: ["detector.golden.json", "embedding.golden.json", "mesh.golden.json", "speaker.golden.json", "voice.golden.json"],
+            exclude: [
+                "detector.golden.json", "embedding.golden.json", "mesh.golden.json", "speaker.golden.json",
+                "voice.golden.json",
+            ],
             swiftSettings: tests),
         .testTarget(
             name: "VidscanFacesTests", dependencies: ["TestSupport", "VidscanBase", "VidscanFaces"],
