@@ -26,6 +26,23 @@ struct EmotionCropTests {
     }
 
     @Test(
+        "Without a mesh, a frontal face has a crop around the detector's eyes; one that is turned or small has none",
+        arguments: [(100.0, 50.0, true), (100, 35, true), (100, 75, false), (100, 20, false), (8, 4, false)])
+    func detected(eyes: Double, nose: Double, isCropped: Bool) throws {
+        let marks = FaceLandmarks(
+            points: [(eyes, 0.0), (0, 0), (nose, 0.6 * eyes), (0.8 * eyes, eyes), (0.2 * eyes, eyes)].map {
+                Point(x: 200 + $0.0, y: 300 + $0.1)
+            })
+        let box = Rectangle(x: 150, y: 250, width: 2 * eyes, height: 2 * eyes)
+        let square = EmotionCrop.square(around: FaceDetection(box: box, confidence: 1, landmarks: marks))
+        #expect((square != nil) == isCropped)
+        guard let square else { return }
+        // The outer corners lie 0.215 of the distance outside of the irises.
+        let corner = square.transform(resolution: 128).apply(to: Point(x: 32, y: 50))
+        #expect(abs(corner.x - 178.5) < 1e-9 && abs(corner.y - 300) < 1e-9)
+    }
+
+    @Test(
         "What the edge of the picture cuts off counts as covered, the rest as the pixels say",
         arguments: [
             (PictureSize(width: 200, height: 200), 3.0, 4.0), (PictureSize(width: 200, height: 140), 100, 4),

@@ -227,9 +227,13 @@ struct ExpressionModelTests {
         // A small face tells what is covered, but has no scores.
         let small = model.measure(scaled(eyePixels: 15), pose: Self.ahead, side: nil, evidence: mask)
         #expect(small.evidence == mask && small[.smile] == nil)
-        for pose in [HeadPose(yaw: 41, pitch: 0, roll: 0), HeadPose(yaw: 0, pitch: 31, roll: 0)] {
-            #expect(model.measure(mesh, pose: pose, side: nil, evidence: mask).evidence == nil)
+        let turns = [(yaw: 41.0, pitch: 0.0, evidence: nil), (0, 31, mask), (0, 45, mask)]
+        for (yaw, pitch, evidence) in turns {
+            let pose = HeadPose(yaw: yaw, pitch: pitch, roll: 0)
+            #expect(model.measure(mesh, pose: pose, side: nil, evidence: mask).evidence == evidence)
+            #expect(ExpressionLimits.showCovers(of: mesh, pose: pose))
         }
+        #expect(!ExpressionLimits.showCovers(of: mesh, pose: HeadPose(yaw: 0, pitch: -46, roll: 0)))
     }
 
     @Test("The side from which a face is measured depends on its turn and size")
@@ -288,6 +292,11 @@ struct ExpressionModelTests {
         check(nil, of: [.rightEyeOpenness], yaw: 50)
         check(.turned, of: [.leftEyeOpenness], yaw: 50)
         check(.small, of: [.leftEyeOpenness, .rightEyeOpenness], yaw: 50, eyePixels: 40)
+        func withoutMesh(mouth: Double?, eyes: Double?) -> BlankReason {
+            BlankReason(of: Metric.expressive, pose: nil, presence: 0.1, mouthCovered: mouth, eyesCovered: eyes)
+        }
+        #expect(withoutMesh(mouth: nil, eyes: nil) == .noMesh && withoutMesh(mouth: 40, eyes: 4) == .noMesh)
+        #expect(withoutMesh(mouth: 99, eyes: 4) == .covered)
     }
 
     private func scaled(eyePixels: Double) -> FaceMesh {

@@ -68,10 +68,26 @@ final class FaceAnalyzer {
             if fit.presence >= MeshPresence.threshold {
                 faces.append(try measure(fit, detection, in: frame))
             } else if isTrusted(detection) {
-                faces.append(unmeasured(detection, presence: fit.presence, picture))
+                var face = unmeasured(detection, presence: fit.presence, picture)
+                face.expressions = try covers(of: detection, in: frame)
+                faces.append(face)
             }
         }
         return faces
+    }
+
+    /// Says whether a mask is the reason why no mesh fits.
+    private func covers(of detection: FaceDetection, in frame: SampledFrame) throws -> FaceExpressions? {
+        guard settings.needsExpressions, let square = EmotionCrop.square(around: detection) else { return nil }
+        let network = try models.expressionModel().emotionNetwork
+        let marks = detection.landmarks
+        return try times.measure(\.measure) {
+            let evidence = try cropper.evidence(for: square, in: frame, by: network)
+            return FaceExpressions(
+                evidence: evidence.covering(
+                    mouth: [marks.leftMouthCorner, marks.rightMouthCorner], eyes: [marks.leftEye, marks.rightEye],
+                    outside: frame.geometry.displaySize))
+        }
     }
 
     /// Fits the mesh of a face at a predicted position. Returns `nil` if the crop shows no face, or it is elsewhere.
@@ -122,11 +138,11 @@ final class FaceAnalyzer {
         return try times.measure(\.measure) {
             let pose = HeadPose(mesh: fit.mesh)
             let side = MeasuredSide(mesh: fit.mesh, pose: pose, presence: fit.presence)
-            let seen = MeasuredSide(
-                mesh: fit.mesh, pose: pose, presence: fit.presence, least: ExpressionLimits.minimumEyePixelsOfCovers)
             let expressions = try model.map { model in
-                let evidence = try seen.map { _ in
-                    try cropper.evidence(for: fit.mesh, in: frame, by: model.emotionNetwork)
+                let square =
+                    ExpressionLimits.showCovers(of: fit.mesh, pose: pose) ? EmotionCrop.square(around: fit.mesh) : nil
+                let evidence = try square.map { square in
+                    try cropper.evidence(for: square, in: frame, by: model.emotionNetwork)
                         .covering(fit.mesh, outside: frame.geometry.displaySize)
                 }
                 return model.measure(
@@ -210,9 +226,8 @@ final class FaceCropper {
     init(converter: PictureConverter) { cropper = SquareCropper(converter: converter) }
 
     func evidence(
-        for mesh: FaceMesh, in frame: SampledFrame, by network: EmotionNetwork
+        for square: RotatedSquare, in frame: SampledFrame, by network: EmotionNetwork
     ) throws(MediaError) -> PixelEvidence {
-        let square = EmotionCrop.square(around: mesh)
         try cropper.crop(frame, square: square, resolution: EmotionNetwork.resolution, into: &emotionTensor)
         return emotionTensor.withUnsafeBufferPointer { network.evidence(in: $0) }
     }

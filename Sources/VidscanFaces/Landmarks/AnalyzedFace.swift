@@ -4,11 +4,12 @@ package struct AnalyzedFace: Sendable {
     package var detection: FaceDetection
     /// The mesh's probability, 0…1; 0 if the model did not run.
     package var presence: Double
-    /// `nil` if none fits, in which case `pose`, `quality`, `expressions`, `shape` and `square` are `nil` too.
+    /// `nil` if none fits, in which case `pose`, `quality`, `shape` and `square` are `nil` too.
     package var mesh: FaceMesh?
     package var pose: HeadPose?
     package var quality: PictureQuality?
-    /// Of a face that is small or turned too far, only the attention and what is covered; `nil` if none are requested.
+    /// Of a face that is small or turned too far, only the attention and what is covered, and without a mesh at most what
+    /// is covered; `nil` if none are requested.
     package var expressions: FaceExpressions?
     package var appearance: AppearanceDescriptor?
     /// `nil` unless the face is frontal and large enough.

@@ -71,7 +71,25 @@ package enum EmotionCrop {
     /// Returns a square in display space, at least 2 pixels wide. The outer eye corners are a quarter and three
     /// quarters of the width from the left edge, and 50/128 of the height from the top.
     package static func square(around mesh: FaceMesh) -> RotatedSquare {
-        let (right, left) = (mesh[MeshPoint.rightEyeOuter], mesh[MeshPoint.leftEyeOuter])
+        square(from: mesh[MeshPoint.rightEyeOuter], to: mesh[MeshPoint.leftEyeOuter])
+    }
+
+    /// Of a face without a mesh, from the detector's landmarks. Returns `nil` if the face is turned or too small.
+    package static func square(around face: FaceDetection) -> RotatedSquare? {
+        let marks = face.landmarks
+        let (eyes, nose) = (marks.leftEye - marks.rightEye, marks.nose - marks.rightEye)
+        // The nose's position between the eyes, 0…1 in the subject's left direction.
+        let position = (nose.x * eyes.x + nose.y * eyes.y) / max(eyes.x * eyes.x + eyes.y * eyes.y, 1)
+        let (middle, half) = (marks.rightEye.middle(marks.leftEye), cornersPerEyes / 2)
+        let reach = Point(x: half * eyes.x, y: half * eyes.y)
+        guard abs(position - 0.5) < 0.2, 2 * reach.length >= ExpressionLimits.minimumEyePixelsOfCovers else { return nil }
+        return square(from: middle - reach, to: middle + reach)
+    }
+
+    /// The distance between the outer eye corners as a multiple of that between the irises.
+    private static let cornersPerEyes = 1.43
+
+    private static func square(from right: Point, to left: Point) -> RotatedSquare {
         let across = left - right
         let drop = (0.5 - 50.0 / 128) * 2
         return RotatedSquare(

@@ -66,7 +66,7 @@ package struct ExpressionModel: Sendable {
         let face = AlignedFace(mesh, canonical: canonical, steady: alignmentPoints)
         let measures = FaceMeasures(face)
         // Of turned heads, the network takes the far half of the mouth for covered.
-        let whole = MeasuredSide(pose: pose, presence: 0) == .both ? evidence : nil
+        let whole = MeasuredSide(yaw: pose.yaw) == .both ? evidence : nil
         guard let side else {
             var values = MetricValues()
             values[.attention] = 100 * formulas.attention(measures)
@@ -120,6 +120,13 @@ package struct FaceExpressions: Sendable, Equatable {
     fileprivate let values: MetricValues
     /// `nil` if the pixels were not looked at, or only one side of the face can be measured.
     package let evidence: PixelEvidence?
+
+    /// Of a face without a mesh.
+    package init(evidence: PixelEvidence) { (blendshapes, values, self.evidence) = ([], MetricValues(), evidence) }
+
+    fileprivate init(blendshapes: [Float], values: MetricValues, evidence: PixelEvidence?) {
+        (self.blendshapes, self.values, self.evidence) = (blendshapes, values, evidence)
+    }
 
     /// In the metric's range; 0 or 1 for a yes-or-no metric.
     package subscript(metric: Metric) -> Double? { values[metric] }

@@ -5,10 +5,9 @@ package import VidscanBase
 public enum MeasuredSide: String, Sendable {
     case both, left, right
 
-    /// Fails if nothing but the head's direction can be measured. `presence` is the mesh's probability, 0…1; `least`:
-    /// the minimum distance of the outer eye corners.
-    package init?(mesh: FaceMesh, pose: HeadPose, presence: Double, least: Double = ExpressionLimits.minimumEyePixels) {
-        guard ExpressionLimits.eyePixels(of: mesh) >= least else { return nil }
+    /// Fails if nothing but the head's direction can be measured. `presence` is the mesh's probability, 0…1.
+    package init?(mesh: FaceMesh, pose: HeadPose, presence: Double) {
+        guard ExpressionLimits.eyePixels(of: mesh) >= ExpressionLimits.minimumEyePixels else { return nil }
         self.init(pose: pose, presence: presence)
     }
 
@@ -37,7 +36,10 @@ package enum ExpressionLimits {
     package static let maximumYawOfHalves = 25.0
     /// Between the outer eye corners, as in a frontal view. Here, a pixel is 5 % of the distance.
     package static let minimumEyePixels = 20.0
-    package static let minimumEyePixelsOfCovers = 12.0  // Masks are seen as often as in larger faces.
+    /// Here, masks are seen as often as in larger faces.
+    package static let minimumEyePixelsOfCovers = 12.0
+    /// In degrees. From `maximumPitch` on, 7 of 7 masks are seen, and none of 42 bare mouths counts as covered.
+    package static let maximumPitchOfCovers = 45.0
     /// For the eye of a side: in smaller faces, its openness changes where the eye does not. In 48 samples with 40 to 55
     /// degrees of yaw that were labelled by sight, the near eye's openness is 53 or more in all open eyes and 20 or less
     /// in all closed ones; the far eye's is above 40 in every one.
@@ -50,6 +52,12 @@ package enum ExpressionLimits {
     static let halves: [Metric] = [.wink, .smirk, .contempt, .emojiSmirk]
 
     /// The distance between the outer eye corners in pixels, as in a frontal view.
+    /// Whether the pixels tell what covers the face.
+    package static func showCovers(of mesh: FaceMesh, pose: HeadPose) -> Bool {
+        abs(pose.pitch) <= maximumPitchOfCovers && eyePixels(of: mesh) >= minimumEyePixelsOfCovers
+            && abs(pose.yaw) <= maximumYawOfSide
+    }
+
     static func eyePixels(of mesh: FaceMesh) -> Double {
         let inPicture = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)
         let depth = (mesh.z(MeshPoint.rightEyeOuter) - mesh.z(MeshPoint.leftEyeOuter)) * HeadPose.depthFactor
@@ -70,11 +78,16 @@ package struct PixelEvidence: Sendable, Equatable {
 
     /// Covers what the edge of the picture cuts off, where the crop repeats the edge's pixels.
     package func covering(_ mesh: FaceMesh, outside size: PictureSize) -> PixelEvidence {
-        func isCut(_ points: Int...) -> Bool { !points.allSatisfy { size.contains(mesh[$0]) } }
-        let mouth = isCut(MeshPoint.rightMouthCorner, MeshPoint.leftMouthCorner, MeshPoint.lowerLip)
-        let eyes = isCut(MeshPoint.rightIris, MeshPoint.leftIris, MeshPoint.rightBrow, MeshPoint.leftBrow)
-        return PixelEvidence(
-            emotions: emotions, mouthCovered: mouth ? 100 : mouthCovered, eyesCovered: eyes ? 100 : eyesCovered)
+        covering(
+            mouth: [MeshPoint.rightMouthCorner, MeshPoint.leftMouthCorner, MeshPoint.lowerLip].map { mesh[$0] },
+            eyes: [MeshPoint.rightIris, MeshPoint.leftIris, MeshPoint.rightBrow, MeshPoint.leftBrow].map { mesh[$0] },
+            outside: size)
+    }
+
+    package func covering(mouth: [Point], eyes: [Point], outside size: PictureSize) -> PixelEvidence {
+        PixelEvidence(
+            emotions: emotions, mouthCovered: mouth.allSatisfy(size.contains) ? mouthCovered : 100,
+            eyesCovered: eyes.allSatisfy(size.contains) ? eyesCovered : 100)
     }
 }
 
