@@ -167,7 +167,7 @@ package enum FaceField: Hashable, Sendable {
             "\(region)_covered", 0...100, status: .weak,
             "How likely something hides the \(region): \(examples), or the edge of the frame. From"
                 + " \(NumberText.plain(ExpressionLimits.covered)) on, the scores that need the \(region) are blank. Blank"
-                + " without a mesh, if the eyes are less than \(NumberText.plain(ExpressionLimits.minimumEyePixelsOfCovers))"
+                + " if the eyes are less than \(NumberText.plain(ExpressionLimits.minimumEyePixelsOfCovers))"
                 + " px apart, and if the head is turned too far to measure both sides.")
     }
 
