@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 internal import VidscanBase
 internal import VidscanMedia
 package import VidscanResults
@@ -70,6 +71,11 @@ package struct Renderer: Sendable {
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
         if outputPath == nil, !hides { try Self.refuseHiddenVideo(path) }
+        // Pages and readers would take one of another format, with other people hidden, for the new one.
+        let earlier = (outputPath == nil && hides ? ResultFiles.mediaEndings : []).map {
+            "\(resultPath)/\(options.name).\($0)"
+        }.filter { $0 != path && FileSystem.entry($0) != nil }
+        for path in earlier { try AtomicFile.checkVacancy(path, replaces: replaces) }
         let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         let recordPath = (outputPath == nil ? (path as NSString).deletingPathExtension : path) + ".json"
         if hides { try AtomicFile.checkVacancy(recordPath, replaces: replaces) }
@@ -107,6 +113,7 @@ package struct Renderer: Sendable {
             // Both are on the disk before one gets its name.
             try file.complete()
             try record.complete()
+            for path in earlier { unlink(path) }
             if !anonymizer.options.isInverted {
                 hidden =
                     "faces hidden in \(anonymizer.hiddenSpans.frameCount) of"

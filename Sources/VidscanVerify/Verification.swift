@@ -114,7 +114,7 @@ package struct Verification: Sendable {
             try await search(reader, of: input, &findings, kept: KeptFaces(beside: input), cancellation, observer)
             guard findings.frames > 0 else { throw MediaError(.noVideo, "no frame can be decoded") }
             findings.unsearched += reader.unreadablePictures
-            if try reader.info.codec == "mjpeg" && reader.info.isPicture && Self.hasPreview(input) {
+            if try reader.info.isPicture && Self.hasPreview(input, codec: reader.info.codec) {
                 findings.unsearched.append("a preview in its header")
             }
             for stream in reader.otherVideoStreams {
@@ -224,11 +224,15 @@ package struct Verification: Sendable {
         frames > 1 || microseconds.map { $0 >= 100_000 } ?? true
     }
 
-    /// Whether a JPEG file contains another one: cameras put a preview into the header, which shows the original faces.
-    private static func hasPreview(_ path: String) throws -> Bool {
+    /// Whether a JPEG or PNG file contains a JPEG: cameras put a preview into the header, which shows the original faces.
+    private static func hasPreview(_ path: String, codec: String) throws -> Bool {
+        guard ["mjpeg", "png"].contains(codec) else { return false }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
-        // Picture data cannot contain this mark.
-        return bytes.dropFirst().range(of: Data([0xFF, 0xD8, 0xFF])) != nil
+        let start = Data([0xFF, 0xD8, 0xFF])
+        // A JPEG's own data cannot contain this mark. In a PNG, the chunk of Exif is the one that a mark may follow.
+        guard codec == "png" else { return bytes.dropFirst().range(of: start) != nil }
+        let exif = bytes.range(of: Data("eXIf".utf8))?.upperBound
+        return exif.map { bytes[$0...].range(of: start) != nil } ?? false
     }
 
     private func faces(in groups: [[SampledFrame]]) async throws -> [[[DetectedFace]]] {

@@ -18,6 +18,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
               events.csv    cuts, blinks, smiles, faces that appear and disappear
               episodes.csv  the same as intervals, and what is known of their ends
               quality.csv   one row per person: how much was measured, and why not more
+              faces.record  what corrections and exports are made from
               run.json      the input, the settings, and the software that was used
 
             EXAMPLES
@@ -129,6 +130,9 @@ struct VideoAndPage: ResultAddition {
     func check(_ settings: Settings, resultPath: String) throws {
         if let path = try settings.rendering?.withCovers(beside: resultPath).anonymize?.covers {
             _ = try CoverFile(path: path)
+        } else if settings.render.anonymize == nil {
+            // The earlier record, which this run replaces, says that covers are needed.
+            _ = try CoverFile.path(beside: resultPath)
         }
         // Finds a wrong number before the work.
         if settings.render.namesSomebody { _ = try EarlierPeople(resultPath: resultPath, settings: settings.render) }

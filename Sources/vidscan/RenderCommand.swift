@@ -20,9 +20,9 @@ struct RenderCommand: AsyncParsableCommand {
             contain the audio or the subtitles), and appears only when it is complete. A picture becomes a picture. Faces can be \
             hidden only in results of 'vidscan analyze --anonymize --tables', which analyses every frame.
 
-            --keep and --hide choose people by the person_id in tracks.csv, which the report shows too. When in doubt about \
-            a face, it is hidden: where its person_confidence is low, it overlaps a hidden face by a twentieth, a cut is near, or two \
-            people may have swapped places. The last line, and a record beside the video, say in how many frames. \
+            --keep and --hide choose people by the person_id in tracks.csv, which the report shows too. A face is \
+            hidden in case of doubt: if its person_confidence is low, it overlaps a hidden face by a twentieth, a cut is near, \
+            or two people may have swapped places. The last line, and a record beside the video, count these frames. \
             --keep-photo and --hide-photo choose people by photographs of them, if the result has face embeddings \
             ('vidscan analyze --people'). If nobody in the video looks like them, no video is made.
 
@@ -54,10 +54,10 @@ struct RenderCommand: AsyncParsableCommand {
     @OptionGroup(title: HidingSettings.title) var hiding: SettingArguments<HidingSettings>
     @OptionGroup(title: VisibilitySettings.title) var visibility: SettingArguments<VisibilitySettings>
 
-    @Option("file", "Keep the people on photographs visible, and hide everybody else. Can be repeated.")
+    @Option("file", "Keep the people in photographs visible, and hide everybody else. Can be repeated.")
     var keepPhoto: [String] = []
 
-    @Option("file", "Hide the people on photographs, and everybody who might be one of them. Can be repeated.")
+    @Option("file", "Hide the people in photographs, and everybody who might be one of them. Can be repeated.")
     var hidePhoto: [String] = []
 
     @OptionGroup(title: EncodingSettings.title) var encoding: SettingArguments<EncodingSettings>
@@ -78,7 +78,6 @@ struct RenderCommand: AsyncParsableCommand {
         ).settings
         var options = settings.render.options(isRequested: true) ?? RenderOptions()
         let (hides, people) = (options.anonymize != nil, settings.render)
-        try refuse(if: !hides && hiding.sets("render.invert"), "--invert needs --anonymize.")
         try refuse(
             if: hides && changedSource,
             "--changed-source and --anonymize cannot be used together: faces may have moved.")
@@ -201,15 +200,15 @@ struct VerifyCommand: ReportingCommand {
                 FileSystem.entry(path) == nil ? nil : try ReviewedFindings(path: path, for: input)
             }
             var findings = try await verification.run(input, observer: reporter)
-            if let known {
-                let count = findings.remove(known)
-                reporter.note("\(NumberText.count(count, "finding")) marked as reviewed", input: input)
+            let removed = known.map { findings.remove($0) }
+            if let removed {
+                reporter.note("\(NumberText.count(removed, "finding")) marked as reviewed", input: input)
             } else if let reviewed, !findings.episodes.isEmpty {
                 try ReviewedFindings(findings, of: input).write(to: reviewed)
                 reporter.note("look at each finding, and mark in \(reviewed) those that may stay", input: input)
             }
             if !findings.episodes.isEmpty { withFaces += 1 }
-            report(findings, of: input, to: reporter)
+            report(findings, reviewed: removed ?? 0, of: input, to: reporter)
             if let path {
                 let page = try findings.page(of: input, at: path)
                 try AtomicFile.write(page, to: path, replaces: force, source: input)
@@ -239,7 +238,9 @@ struct VerifyCommand: ReportingCommand {
         return inner.isEmpty ? [input] : inner
     }
 
-    private func report(_ findings: Verification.Findings, of input: String, to reporter: ConsoleReporter) {
+    private func report(
+        _ findings: Verification.Findings, reviewed: Int, of input: String, to reporter: ConsoleReporter
+    ) {
         let searched =
             "\(NumberText.count(findings.frames, "frame")) searched in \(String(format: "%.1f", findings.wallSeconds)) s"
         let kept = findings.framesWithKeptFaces
@@ -248,7 +249,7 @@ struct VerifyCommand: ReportingCommand {
             ? "" : "; the record beside it keeps people visible in \(NumberText.count(kept, "frame"))"
         let text =
             findings.episodes.isEmpty
-            ? "no \(kept == 0 ? "" : "other ")face found\(findings.unsearched.isEmpty ? "" : " in the searched parts")"
+            ? "no \(kept + reviewed == 0 ? "" : "other ")face found\(findings.unsearched.isEmpty ? "" : " in the searched parts")"
             : "a face may be visible in \(NumberText.count(findings.framesWithFaces, "frame"))"
         reporter.log(
             .info, .verified, input: input, "\(text)\(others); \(searched)",

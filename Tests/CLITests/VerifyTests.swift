@@ -47,6 +47,7 @@ struct VerifyTests: AnonymizationTesting {
         let passed = try Tool.run("verify", "movie.mp4", "--reviewed", "r.json", in: folder)
         #expect(passed.status == 0 && passed.output == "", "\(passed.errors)")
         #expect(passed.errors.contains("note: 1 finding marked as reviewed"))
+        #expect(passed.errors.contains(": no other face found; "), "\(passed.errors)")
         // A finding at another time or place is not the one that was reviewed.
         for (key, value) in [("to_seconds", "0.1"), ("stream", "1")] {
             try folder.write(
@@ -171,9 +172,15 @@ struct VerifyTests: AnonymizationTesting {
         let segment = Data([0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)])
         try (picture.prefix(2) + segment + preview + picture.dropFirst(2)).write(
             to: URL(fileURLWithPath: folder.path + "/preview.jpg"))
+        try ffmpeg("-f", "lavfi", "-i", "color=gray:s=320x240", "-frames:v", "1", folder.path + "/grey.png")
+        let png = try folder.bytes("grey.png")
+        let exif = Data([0, 0, UInt8(preview.count >> 8), UInt8(preview.count & 255)]) + Data("eXIf".utf8) + preview
+        // After the header of 33 bytes; the sum that ends a chunk is not checked.
+        try (png.prefix(33) + exif + Data(count: 4) + png.dropFirst(33)).write(
+            to: URL(fileURLWithPath: folder.path + "/preview.png"))
         for (name, reason) in [
             ("attached.mkv", "stream 1 (an attachment)"), ("bitmap.mkv", "stream 1 (hdmv_pgs_subtitle)"),
-            ("preview.jpg", "a preview in its header"),
+            ("preview.jpg", "a preview in its header"), ("preview.png", "a preview in its header"),
         ] {
             let outcome = try Tool.run("verify", name, "--page", in: folder)
             #expect(outcome.status == 2 && outcome.output == "", "\(outcome.errors)")
@@ -187,7 +194,9 @@ struct VerifyTests: AnonymizationTesting {
             let object = try JSONSerialization.jsonObject(with: Data(json.outputBytes)) as? [String: Any]
             #expect(object?["not_searched"] as? [String] == [reason])
         }
-        #expect(try Tool.run("verify", "grey.jpg", "-q", in: folder).status == 0)
+        for name in ["grey.jpg", "grey.png"] {
+            #expect(try Tool.run("verify", name, "-q", in: folder).status == 0)
+        }
     }
 
     @Test("The edges of a picture that are cropped without encoding it again count as not searched")

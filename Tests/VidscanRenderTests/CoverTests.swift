@@ -19,9 +19,11 @@ struct CoverTests {
     }
 
     private static func render(
-        _ covers: String, bytes: Int64? = nil, method: AnonymizeOptions.Method = .blur
+        _ covers: String, of run: AnalysisRun? = nil, bytes: Int64? = nil,
+        method: AnonymizeOptions.Method = .blur
     ) async throws -> RenderedRun {
-        let analysis = try await analysis()
+        let shared = try await analysis()
+        let analysis = run ?? shared
         let size = try bytes ?? analysis.record().input.bytes
         let path = try analysis.folder.write(
             """
@@ -113,6 +115,24 @@ struct CoverTests {
         let cover = "{\"do\": \"cover\", \"what\": \"face\", \"keyframes\": [\(following)]}"
         let both = try await Self.render("{\"do\": \"release\", \"keyframes\": [\(following)]}, \(cover)").pixels()
         for frame in [50, 60, 74] { #expect(plain.frame(frame) != both.frame(frame), "frame \(frame)") }
+    }
+
+    @Test("A cover that begins while a frame is on the screen covers that frame")
+    func longFrame() async throws {
+        let folder = try TemporaryFolder()
+        // The third frame is shown from 0.4 to 1.4 s.
+        _ = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=640x360:r=5:d=2", "-vf",
+            "setpts='PTS+if(gte(N,3),0.8/TB,0)'", "-fps_mode", "vfr", "-c:v", "libx264", "-g", "1",
+            folder.path + "/long.mp4",
+        ])
+        let analysis = try await AnalysisRun(folder.path + "/long.mp4") { $0.detectThoroughly() }
+        let keyframes = [1.0, 1.6].map { Self.keyframe($0, Self.place) }.joined(separator: ", ")
+        let cover = "{\"do\": \"cover\", \"what\": \"screen\", \"keyframes\": [\(keyframes)]}"
+        let run = try await Self.render(cover, of: analysis)
+        let hidden = try run.pixels()
+        let covered = (0..<10).filter { Set(Self.pixels(hidden, frame: $0)).count == 1 }
+        #expect(covered == [2, 3, 4])
     }
 
     @Test("No video is made with covers of another video, or after its end, or that cannot be read")

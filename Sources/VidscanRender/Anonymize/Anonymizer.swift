@@ -53,6 +53,7 @@ final class Anonymizer {
             let states = states(of: id, in: timeline, sample: number, at: frame.microseconds)
             if !states.isEmpty { hidden.append(states) }
         }
+        hidden += bridges(in: timeline, sample: number, at: frame.microseconds)
         for id in timeline.faceIDs {
             let own = timeline.faces(of: id, inSample: number)
             if releases(id, in: timeline, at: frame.microseconds) {
@@ -77,7 +78,8 @@ final class Anonymizer {
             hide(face.faceID)
         }
         let last = timeline.sample(number - 1)?.microseconds ?? frame.microseconds
-        let drawn = drawnCovers(in: frame, isCut: timeline.hasCut(after: last, upTo: frame.microseconds))
+        let next = timeline.sample(number + 1)?.microseconds ?? frame.microseconds
+        let drawn = drawnCovers(in: frame, isCut: timeline.hasCut(after: last, upTo: frame.microseconds), until: next)
         hiddenSpans.add(faces: hidden.count + drawn.count, at: frame.microseconds)
         if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
         let scale = AffineTransform(xx: frame.scaleX, xy: 0, x: 0, yx: 0, yy: frame.scaleY, y: 0)
@@ -95,15 +97,20 @@ final class Anonymizer {
         throw .result("no frame is at the time of cover \(missing + 1) of \(covers?.name ?? ""); no video was written")
     }
 
-    /// Covers reach half a frame of a slow video beyond their keyframes. Call it before anything is drawn into the frame.
-    private func drawnCovers(in frame: EditableFrame, isCut: Bool) -> [(CoverFile.What, Rectangle)] {
+    /// Covers reach half a frame of a slow video beyond their keyframes, and back to the beginning of a frame that lasts
+    /// `until` later than theirs. Call it before anything is drawn into the frame.
+    private func drawnCovers(
+        in frame: EditableFrame, isCut: Bool, until next: Int64
+    ) -> [(CoverFile.What, Rectangle)] {
         regions.enumerated().compactMap { index, region in
-            let box = region.box(at: frame.microseconds, reach: 50_000)
+            let first = region.times.lowerBound
+            let time = first < next ? max(first, frame.microseconds) : frame.microseconds
+            let box = region.box(at: time, reach: 50_000)
             guard let what = region.what, let box else { return nil }
             applied.insert(index)
             guard region.follows else { return (what, box) }
             let tracked = trackers[index, default: CoverTracker()].box(
-                of: region, straight: box, at: frame.microseconds, isCut: isCut, luma: frame.luma)
+                of: region, straight: box, at: time, isCut: isCut, luma: frame.luma)
             return (what, tracked)
         }
     }
@@ -166,23 +173,49 @@ final class Anonymizer {
         }
         let (before, after) = timeline.neighbours(of: id, aroundSample: number)
         if let before, let after {
-            let span = after.face.microseconds - before.face.microseconds
-            // A face may keep its number across a cut, and not be there in between.
-            let isBridged =
-                span <= Int64(max(2 * options.holdSeconds, Self.bridgedSeconds) * 1e6)
-                && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
-            if isBridged || after.number - before.number <= 2 {
-                let now = Double(microseconds - before.face.microseconds) / Double(max(span, 1))
-                let between = [0.25, 0.5, 0.75, now].map {
-                    before.face.interpolated(to: after.face, fraction: $0, microseconds: microseconds)
-                }
-                return [before.face, after.face] + between
-            }
+            let bridge = bridge(from: before, to: after, in: timeline, at: microseconds)
+            if !bridge.isEmpty { return bridge }
         }
         return [before, after].compactMap { $0 }.flatMap { held -> [FaceState] in
             let size = timeline.size(of: hold, seen: held.face.microseconds, at: microseconds)
             guard size > 0 else { return [] }
             return [held.face, extrapolated(held, in: timeline, to: microseconds)].compactMap { $0?.scaled(by: size) }
+        }
+    }
+
+    /// The states in a gap of a track; none if it is too long.
+    private func bridge(
+        from before: FaceTimeline.Sighting, to after: FaceTimeline.Sighting, in timeline: FaceTimeline,
+        at microseconds: Int64
+    ) -> [FaceState] {
+        let span = after.face.microseconds - before.face.microseconds
+        // A face may keep its number across a cut, and not be there in between.
+        let isBridged =
+            span <= Int64(max(2 * options.holdSeconds, Self.bridgedSeconds) * 1e6)
+            && !timeline.hasCut(after: before.face.microseconds, upTo: after.face.microseconds)
+        guard isBridged || after.number - before.number <= 2 else { return [] }
+        let now = Double(microseconds - before.face.microseconds) / Double(max(span, 1))
+        let between = [0.25, 0.5, 0.75, now].map {
+            before.face.interpolated(to: after.face, fraction: $0, microseconds: microseconds)
+        }
+        return [before.face, after.face] + between
+    }
+
+    /// The same for gaps in tracks of the analysis that have other numbers before and after, because a correction must not
+    /// uncover a face.
+    private func bridges(in timeline: FaceTimeline, sample number: Int, at microseconds: Int64) -> [[FaceState]] {
+        let own = Set(timeline.sample(number)?.faces.map(\.detectedID) ?? [])
+        let renumbered = timeline.window.flatMap(\.faces).filter { $0.faceID != $0.detectedID }.map(\.detectedID)
+        return Set(renumbered).subtracting(own).sorted().compactMap { id in
+            let (before, after) = timeline.neighbours(of: id, by: \.detectedID, aroundSample: number)
+            guard let before, let after, before.face.faceID != after.face.faceID,
+                ![before, after].allSatisfy({
+                    isVisible($0.face.faceID, inSample: $0.number)
+                        || releases($0.face.faceID, in: timeline, at: $0.face.microseconds)
+                })
+            else { return nil }
+            let bridge = bridge(from: before, to: after, in: timeline, at: microseconds)
+            return bridge.isEmpty ? nil : bridge
         }
     }
 

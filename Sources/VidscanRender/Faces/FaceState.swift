@@ -54,9 +54,10 @@ final class FaceStateReader {
             guard try faces.count(columns.frame) == frame, try faces.microseconds(columns.time) == microseconds else {
                 throw faces.problem("does not belong to the frame in line \(frames.line) of frames.csv")
             }
+            let id = try faces.integer(columns.faceID, in: ReadLimits.ids)
             states.append(
                 FaceState(
-                    faceID: try faces.integer(columns.faceID, in: ReadLimits.ids), microseconds: microseconds,
+                    faceID: id, detectedID: id, microseconds: microseconds,
                     numbers: try numbers.numbers(in: faces), emoji: try emoji(), mesh: try landmarks?.next(),
                     personMatch: try faces.optionalNumber(matchColumn, in: 0...1)))
         }
@@ -88,6 +89,8 @@ final class FaceStateReader {
 /// A face at one time, measured in a sample or interpolated between two.
 struct FaceState {
     var faceID: Int
+    /// The face_id before corrections.
+    let detectedID: Int
     var microseconds: Int64
     /// The box, the points, the pose, and the metrics that are drawn.
     var numbers: FaceNumbers

@@ -88,18 +88,22 @@ struct FaceTimeline {
 
     typealias Sighting = (number: Int, face: FaceState)
 
-    func neighbours(of faceID: Int, aroundSample number: Int) -> (before: Sighting?, after: Sighting?) {
+    func neighbours(
+        of id: Int, by path: KeyPath<FaceState, Int> = \.faceID, aroundSample number: Int
+    ) -> (before: Sighting?, after: Sighting?) {
         (
-            first(faceID, in: window.prefix { $0.number < number }.reversed()),
-            first(faceID, in: window.drop { $0.number <= number })
+            first(id, by: path, in: window.prefix { $0.number < number }.reversed()),
+            first(id, by: path, in: window.drop { $0.number <= number })
         )
     }
 
     var faceIDs: [Int] { Set(window.flatMap { $0.faces.map(\.faceID) }).sorted() }
 
-    private func first(_ faceID: Int, in samples: some Sequence<Sample>) -> Sighting? {
+    private func first(
+        _ id: Int, by path: KeyPath<FaceState, Int> = \.faceID, in samples: some Sequence<Sample>
+    ) -> Sighting? {
         for sample in samples {
-            if let face = sample.faces.first(where: { $0.faceID == faceID }) { return (sample.number, face) }
+            if let face = sample.faces.first(where: { $0[keyPath: path] == id }) { return (sample.number, face) }
         }
         return nil
     }

@@ -108,7 +108,7 @@ package struct CoverFile: Decodable, Sendable {
 
     /// Where the file of a result is looked for, or with another ending a file like it.
     package static func usualPath(beside result: String, ending: String = ending) -> String {
-        let folder = FilePath.absolute(result)
+        let folder = FilePath.resolved(result)
         return (folder.hasSuffix(".vidscan") ? String(folder.dropLast(8)) : folder) + ending
     }
 
@@ -132,12 +132,14 @@ package struct CoverFile: Decodable, Sendable {
             try require(
                 HiddenVideoRecord.read(record)?.covers == nil, .result,
                 "\(FilePath.name(of: record)) says that the earlier video was made with covers, and"
-                    + " \(FilePath.name(of: path)) is missing; give the file, or one with an empty list, with --covers")
+                    + " \(FilePath.name(of: path)) is missing; put it there, or one with an empty list, or name it with --covers"
+            )
         }
         let hidden = StoredResult.videosWithHiddenFaces(in: FilePath.absolute(result))
         try require(
             hidden.isEmpty || FileSystem.entry(records[0]) != nil, .result,
-            "the record of its hidden video is missing; give its covers, or a file with an empty list, with --covers")
+            "the record of its hidden video is missing; put its covers, or an empty list, into"
+                + " \(FilePath.name(of: path)), or name them with --covers")
         return nil
     }
 }

@@ -34,7 +34,9 @@ package struct Publication: Sendable {
             throw VidscanError(.input, "cannot publish to \(path): \(source) lies in it; name another folder")
         }
         self.approver = approver ?? ProcessInfo.processInfo.environment["USER"] ?? ""
-        guard !self.approver.isEmpty else { throw VidscanError(.input, "name who approves the videos: --approved-by") }
+        guard self.approver.contains(where: { !$0.isWhitespace }) else {
+            throw VidscanError(.input, "name who approves the videos: --approved-by")
+        }
         let published = ((try? FileSystem.names(in: path)) ?? []).contains { $0.starts(with: "video-".utf8) }
         if published, FileSystem.entry(path + ".private/key") == nil {
             throw VidscanError(

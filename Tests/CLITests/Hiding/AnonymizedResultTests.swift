@@ -53,6 +53,21 @@ struct AnonymizedResultTests: AnonymizationTesting {
         #expect(overlay.errors.contains(" shows every face; --anonymize hides them"), "\(overlay.errors)")
     }
 
+    @Test("A video with hidden faces in another format replaces the earlier one only if that is asked for")
+    func otherFormat() throws {
+        let folder = try anonymizedMovie()
+        let videos = { folder.entries.filter { $0.contains("/anonymized.") && !$0.hasSuffix("json") } }
+        try #require(videos().count == 1)
+        let codec = videos()[0].hasSuffix("mkv") ? "h264" : "ffv1"
+        let render = ["render", "movie.mkv.vidscan", "--anonymize", "solid", "--codec", codec, "--no-audio"]
+        let before = try folder.bytes(videos()[0])
+        let refused = try ChildProcess.run([Checkout.tool] + render, in: folder.path)
+        #expect(refused.status == 1 && refused.errors.contains("exists; --force replaces it"), "\(refused.errors)")
+        #expect(try folder.bytes(videos()[0]) == before && videos().count == 1)
+        let forced = try ChildProcess.run([Checkout.tool] + render + ["--force"], in: folder.path)
+        #expect(forced.status == 0 && videos().count == 1, "\(forced.errors), \(videos())")
+    }
+
     private func streams(_ path: String) throws -> [String] {
         let listed = try ChildProcess.run([
             "ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", path,

@@ -84,6 +84,29 @@ struct CorrectedHidingTests: AnonymizationTesting {
         #expect(try coveredFrames(of: folder.path + "/new.mp4") == Array(0..<24))
     }
 
+    @Test("A gap within a track stays hidden if a correction gives its ends other numbers")
+    func gap() throws {
+        let folder = try TemporaryFolder()
+        try ffmpeg(
+            "-ss", "9", "-i", Checkout.clip, "-t", "3", "-an", "-c:v", "libx264", "-vf",
+            "fps=10,drawbox=color=gray:t=fill:enable='between(t,0.75,2.15)'", folder.path + "/gap.mp4")
+        let analyzed = try Tool.run(
+            "analyze", "gap.mp4", "--anonymize", "solid", "--tables", "--pipeline", "thorough", in: folder)
+        try #require(analyzed.status == 0, "\(analyzed.errors)")
+        let render = { try Tool.run("render", "gap.mp4.vidscan", "--anonymize", "solid", "--force", in: folder).errors }
+        let all = "faces hidden in 30 of 30 frames"
+        try #require(try render().contains(all))
+        let bytes = try folder.bytes("gap.mp4").count
+        try folder.write(
+            """
+            {"format": "vidscan corrections 1", "video": {"name": "gap.mp4", "bytes": \(bytes)},
+             "corrections": [{"do": "exclude", "from": 2.2, "to": 5}]}
+            """, to: "c.json")
+        try #require(try Tool.run("apply", "gap.mp4.vidscan", "c.json", in: folder).status == 0)
+        let errors = try render()
+        #expect(errors.contains(all), "\(errors)")
+    }
+
     @Test("A face that a correction removed stays visible only if the render names it, and the record says so")
     func named() throws {
         try apply([#"{"do": "not_a_face", "face": \#(try face(row: 0))}"#])

@@ -81,6 +81,21 @@ struct PublishingTests: BatchTesting {
         try FileManager.default.removeItem(atPath: folder.path + "/out/a.png.covers.json")
         outcome = try run([])
         #expect(outcome.status == 1 && outcome.errors.contains("a.png.covers.json is missing"), "\(outcome.errors)")
+        // Nor may an analysis that hides nothing replace the record that says so.
+        try Tool.run("analyze", "in/a.png", "--output", "out", "--force", in: folder)
+            .expectError("a.png.covers.json is missing")
+    }
+
+    @Test("The covers beside a result are found through a link, too")
+    func linked() throws {
+        let folder = try makeFolder(["a.png"])
+        let analyze = ["analyze", "in/a.png", "--anonymize", "solid", "--tables", "-o", "out"]
+        try #require(try ChildProcess.run([Checkout.tool] + analyze, in: folder.path).status == 0)
+        try writeNoCovers(in: folder)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/current", withDestinationPath: "out/a.png.vidscan")
+        let outcome = try Tool.run("render", "current", "--anonymize", "solid", "--force", in: folder)
+        #expect(outcome.status == 0 && outcome.errors.contains("0 covers of a.png.covers.json"), "\(outcome.errors)")
     }
 
     private func writeNoCovers(in folder: TemporaryFolder) throws {
