@@ -266,8 +266,8 @@ package struct Batch: Sendable {
         try journal.finish(item, outcome, retries: options.selection.retries)
     }
 
-    private func postpone(_ item: BatchJournal.Item, _ state: BatchState) throws {
-        try finish(item, .postponed)
+    private func postpone(_ item: BatchJournal.Item, _ state: BatchState, hasReplacedResult: Bool = false) throws {
+        try finish(item, .postponed(hasReplacedResult: hasReplacedResult))
         state.update { $0.counts.postponed += 1 }
         observer.postponed(item.path, reason: "the file is still changing; it is left for the next run")
     }
@@ -278,7 +278,11 @@ package struct Batch: Sendable {
             throw error
         }
         var failure: String?
+        // If the file changed during its analysis, a new result may describe half of it.
+        let hasChanged = FileState(path: item.path)?.looksLike(item.state) == false
         switch result {
+        case .done where hasChanged: return try postpone(item, state, hasReplacedResult: true)
+        case .failed where hasChanged: return try postpone(item, state)
         case .failed(let reason, _) where FileState.isGone(item.path):
             try finish(item, .gone)
             if item.isNamed {
@@ -295,9 +299,6 @@ package struct Batch: Sendable {
         case .failed(let reason, _):
             try finish(item, .failed(reason))
             failure = reason
-        case .done where FileState(path: item.path)?.looksLike(item.state) == false:
-            // The file changed during its analysis, so the result may describe half of it.
-            return try postpone(item, state)
         case .done(var report):
             // The digest describes the analysed content only if the file has not changed since before the analysis.
             if FileState(path: item.path)?.changed != item.changed { report.digest = nil }

@@ -29,9 +29,7 @@ package struct BatchFolder: Sendable {
         guard !hasJournal, BatchStatus.read(folder: path, shard: shard) == nil, let folder = try? Folder(path)
         else { return }
         let suffix = BatchShard.suffix(shard)
-        let names = [
-            "index\(suffix).csv", "index\(suffix).html", "summary\(suffix).json", BatchStatus.name(shard, "json"),
-        ]
+        let names = ["index\(suffix).csv", "index\(suffix).html", "summary\(suffix).json", "status\(suffix).json"]
         for name in names + (merges ? ["faces.csv"] : []) where folder.entry(name) == .file {
             throw .input("\(path)/\(name) exists, but no batch has written it; --force replaces it")
         }
@@ -55,57 +53,58 @@ package struct BatchFolder: Sendable {
         }
     }
 
+    /// With absolute paths.
     package struct PruneOutcome: Sendable {
-        package var removed = 0
-        package var kept: [(path: String, reason: String)] = []
+        package fileprivate(set) var removed: [String] = []
+        package fileprivate(set) var kept: [(path: String, reason: String, isFailure: Bool)] = []
+
+        fileprivate mutating func add(_ path: String, _ removal: Removal) {
+            if case .removed = removal { removed.append(path) }
+            if case .kept(let reason, let isFailure) = removal { kept.append((path, reason, isFailure)) }
+        }
     }
 
     /// Removes old results and the folders that this empties. The journal comes first, so that an interruption causes
     /// no repeated analysis. Keeps a result that is newer than its row, because somebody made it by hand, and one that
-    /// has corrections or a file that vidscan did not write. `shard`: removes only its results; `nil` for all.
+    /// has corrections or a file that the analysis did not write. `shard`: removes only its results; `nil` for all.
     package func prune(olderThanDays days: Double, shard: BatchShard? = nil) throws(VidscanError) -> PruneOutcome {
         var pruning = PruneOutcome()
-        let limit = Self.limit(days)
+        let limit = BatchJournal.systemClock() - days * 86400
         let journals = try BatchJournal.all(in: path, shard: shard, writable: true)
         for journal in journals {
             let items = Dictionary(try journal.items().map { (PathBytes($0.resultPath), $0) }) { $1 }
             for resultPath in try journal.prune(before: limit) {
                 let item = items[PathBytes(resultPath)]
                 let (wasPruned, isForeign) = (item?.status == .pruned, item.flatMap(otherInput) != nil)
-                switch isForeign
-                    ? .kept("it is the result of another video") : try remove(resultPath, before: limit, journal)
-                {
-                case .removed: pruning.removed += 1
-                case .gone: break
+                let removal = try isForeign ? Self.foreign : remove(resultPath, before: limit, journal)
+                switch removal {
                 case .newer where wasPruned: break
-                case .newer: try journal.restorePruned(resultPath)
-                case .kept(let reason):
-                    if !wasPruned || !isForeign { try journal.restorePruned(resultPath) }
-                    pruning.kept.append((resultPath, reason))
+                // Perhaps there is no result any more.
+                case .kept(_, let isFailure) where wasPruned && (isFailure || isForeign): break
+                case .newer, .kept: try journal.restorePruned(resultPath)
+                case .removed, .gone: break
                 }
+                pruning.add("\(path)/\(resultPath)", removal)
             }
         }
         try removeLeftovers()
         // The page can show faces from the results that are gone.
-        if pruning.removed > 0 { try writeReports(journals) }
+        if !pruning.removed.isEmpty { try writeReports(journals) }
         return pruning
     }
 
-    /// The paths of the results that `prune` would remove.
-    package func prunable(olderThanDays days: Double, shard: BatchShard? = nil) throws(VidscanError) -> [String] {
-        let limit = Self.limit(days)
-        var paths: [String] = []
+    /// What `prune` would do.
+    package func prunable(olderThanDays days: Double, shard: BatchShard? = nil) throws(VidscanError) -> PruneOutcome {
+        let limit = BatchJournal.systemClock() - days * 86400
+        var pruning = PruneOutcome()
         for journal in try BatchJournal.all(in: path, shard: shard) {
             for item in try journal.items()
             where item.status == .pruned || item.status == .done && (item.finished ?? limit) < limit {
-                if otherInput(of: item) == nil, let result = folder(item.resultPath),
-                    case .removed = Self.judge(result, before: limit)
-                {
-                    paths.append(item.resultPath)
-                }
+                let removal = otherInput(of: item) == nil ? judge(item.resultPath, before: limit) : Self.foreign
+                pruning.add("\(path)/\(item.resultPath)", removal)
             }
         }
-        return paths
+        return pruning
     }
 
     /// Removes inputs from the journal that do not exist any more and have no result. Returns their paths.
@@ -122,53 +121,55 @@ package struct BatchFolder: Sendable {
         if FileManager.default.fileExists(atPath: "\(path)/index.html") { try writeCombinedReport() }
     }
 
-    /// In seconds since 1970.
-    private static func limit(_ days: Double) -> Double { Date().timeIntervalSince1970 - days * 86400 }
-
-    private enum Removal {
+    fileprivate enum Removal {
         case removed, gone
         /// Than its row.
         case newer
-        case kept(String)
+        case kept(String, isFailure: Bool = false)
     }
 
-    private static func judge(_ result: Folder, before limit: Double) -> Removal {
-        guard let modified = result.modified(ResultFolder.Kind.result.record) else { return .gone }
-        guard Double(modified) / 1e9 < limit else { return .newer }
-        return ResultContents(result).map { .kept($0.words) } ?? .removed
+    private static let foreign = Removal.kept("it is the result of another video")
+
+    /// - Parameter remove: is called with the name of a result that is to be removed, and the folder that has it.
+    private func judge(
+        _ resultPath: String, before limit: Double, remove: (String, Folder) throws(SystemError) -> Void = { _, _ in }
+    ) -> Removal {
+        do throws(SystemError) {
+            let (name, parent) = (FilePath.name(of: resultPath), FilePath.folder(of: resultPath))
+            let folder = try Folder(path).folder(parent)
+            let result = try folder.folder(name)
+            guard let modified = result.modified(ResultFolder.Kind.result.record) else { return .gone }
+            guard Double(modified) / 1e9 < limit else { return .newer }
+            if let contents = ResultContents(result) { return .kept(contents.words) }
+            try remove(name, folder)
+            return .removed
+        } catch {
+            if error.number == ENOENT { return .gone }
+            guard [ELOOP, ENOTDIR].contains(error.number) else { return .kept("\(error)", isFailure: true) }
+            return .kept("a symbolic link leads to it, and links are not followed")
+        }
     }
 
     private func remove(
         _ resultPath: String, before limit: Double, _ journal: BatchJournal
     ) throws(VidscanError) -> Removal {
-        let name = FilePath.name(of: resultPath)
-        do {
-            let root = try Folder(path)
-            let parent = try root.folder(FilePath.folder(of: resultPath))
-            // Renaming is atomic; removing takes longer and can be interrupted.
-            let trash = WorkingName(name, .partial).text
-            let removal = try journal.whilePruned(resultPath) {
-                Result { () throws(SystemError) in
-                    let removal = Self.judge(try parent.folder(name), before: limit)
-                    if case .removed = removal { try parent.rename(name, to: trash) }
-                    return removal
-                }
-            }
-            guard let removal = try removal?.get(), case .removed = removal else { return try removal?.get() ?? .gone }
-            try parent.remove(trash)
-            var folder = FilePath.folder(of: resultPath)
-            // Stops at the first folder that is not empty.
-            while folder != ".", try root.folder(FilePath.folder(of: folder)).removeIfEmpty(FilePath.name(of: folder)) {
-                folder = FilePath.folder(of: folder)
-            }
-            return .removed
-        } catch {
-            if let error = error as? VidscanError { throw error }
-            switch (error as? SystemError)?.number {
-            case ENOENT: return .gone
-            case ELOOP, ENOTDIR: return .kept("a symbolic link leads to it, and links are not followed")
-            default: throw VidscanError(.output, "cannot remove \(path)/\(resultPath): \(error)")
+        // Renaming is atomic; removing takes longer and can be interrupted.
+        let trash = WorkingName(FilePath.name(of: resultPath), .partial).text
+        let removal = try journal.whilePruned(resultPath) {
+            judge(resultPath, before: limit) { name, folder throws(SystemError) in
+                // A folder can be renamed even if nothing in it can be removed.
+                try SystemError.check(faccessat(folder.descriptor, name, W_OK | X_OK, 0))
+                try folder.rename(name, to: trash)
             }
         }
+        guard let removal, case .removed = removal else { return removal ?? .gone }
+        var emptied = FilePath.folder(of: resultPath)
+        // If this fails, it is one of the leftovers.
+        try? folder(emptied)?.remove(trash)
+        // Stops at the first folder that is not empty.
+        while emptied != ".", folder(FilePath.folder(of: emptied))?.removeIfEmpty(FilePath.name(of: emptied)) == true {
+            emptied = FilePath.folder(of: emptied)
+        }
+        return .removed
     }
 }

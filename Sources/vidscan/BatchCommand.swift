@@ -122,24 +122,31 @@ struct BatchPruneCommand: ParsableCommand {
     func run() throws {
         let reporter = BatchConsoleReporter(try messages.options(), shard: shard)
         let folder = BatchFolder(FilePath.absolute(folder))
+        let pruning: BatchFolder.PruneOutcome
         do {
-            if dryRun || !yes {
-                let paths = try folder.prunable(olderThanDays: olderThan, shard: shard)
-                if dryRun { return reporter.listRemovals(paths.map { "\(folder.path)/\($0)" }, "result") }
-                if paths.count > 10 {
-                    try require(
-                        isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1, .input,
-                        "\(paths.count) results would be removed; --dry-run lists them, --yes removes them")
-                    Output.progress("Remove \(paths.count) results? [y/N] ")
-                    try require(["y", "yes"].contains(readLine()?.lowercased()), .interrupted, "nothing was removed")
-                }
+            let planned = try dryRun || !yes ? folder.prunable(olderThanDays: olderThan, shard: shard) : nil
+            if !dryRun, let count = planned?.removed.count, count > 10 {
+                try require(
+                    isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1, .input,
+                    "\(count) results would be removed; --dry-run lists them, --yes removes them")
+                Output.progress("Remove \(count) results? [y/N] ")
+                try require(["y", "yes"].contains(readLine()?.lowercased()), .interrupted, "nothing was removed")
             }
-            let pruning = try folder.prune(olderThanDays: olderThan, shard: shard)
-            for (path, reason) in pruning.kept { reporter.warned("\(folder.path)/\(path)", "not removed: \(reason)") }
-            reporter.log(
-                .info, .pruned, "\(NumberText.count(pruning.removed, "result")) removed",
-                ["results": pruning.removed, "output": folder.path])
+            pruning =
+                if dryRun, let planned { planned } else { try folder.prune(olderThanDays: olderThan, shard: shard) }
         } catch { throw reporter.stopped(error) }
+        for (path, reason, _) in pruning.kept { reporter.warned(path, "not removed: \(reason)") }
+        if dryRun { return reporter.listRemovals(pruning.removed, "result") }
+        let count = pruning.removed.count
+        let tables = ["people.html", "people.csv", "people_tracks.csv", "people_faces.csv", "people.json", "faces.csv"]
+        let left = count == 0 ? [] : tables.filter { FileSystem.entry("\(folder.path)/\($0)") != nil }
+        if !left.isEmpty {
+            let text = "people of removed results are still in \(left.joined(separator: ", "))"
+            reporter.warned(folder.path, text + "; delete these files, or make them again")
+        }
+        reporter.log(
+            .info, .pruned, "\(NumberText.count(count, "result")) removed", ["results": count, "output": folder.path])
+        if pruning.kept.contains(where: \.isFailure) { throw ExitStatus.someFailed }
     }
 }
 

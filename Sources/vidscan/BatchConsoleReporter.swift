@@ -136,16 +136,14 @@ final class BatchConsoleReporter: BatchObserver {
         _ summary: Batch.Summary, _ plan: [BatchJournal.PlannedInput], folder: String,
         published: (new: Int, failed: Int)?
     ) -> Bool {
-        let foreign = plan.filter { $0.reason == .foreignResult }
-        for planned in foreign {
-            failed(
-                planned.input.path,
-                reason: "\(folder)/\(planned.input.resultPath) exists, but is not from this batch; --force replaces it")
+        let refused = plan.filter { [.foreignResult, .hasWarnings].contains($0.reason) }
+        for planned in refused {
+            let result = "\(folder)/\(planned.input.resultPath)"
+            let foreign = "\(result) exists, but is not from this batch; --force replaces it"
+            failed(planned.input.path, reason: planned.reason == .foreignResult ? foreign : planned.explanation)
         }
-        let warned = plan.filter { $0.reason == .hasWarnings }
-        for planned in warned { failed(planned.input.path, reason: planned.explanation) }
         let progress = summary.progress
-        let failures = progress.failed + foreign.count + warned.count
+        let failures = progress.failed + refused.count
         let warnings = progress.withWarnings > 0 ? " (\(progress.withWarnings) with warnings)" : ""
         var counts = ["\(progress.done) done\(warnings)", "\(failures) failed", "\(progress.skipped) skipped"]
         if progress.gone > 0 { counts.append("\(progress.gone) gone") }

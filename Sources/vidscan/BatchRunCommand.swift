@@ -154,15 +154,15 @@ private struct BatchWork {
         let overtaken = try journal.countOvertaken(among: paths, configuration: digest)
         if overtaken > 0 { reporter.overtaken(files: overtaken) }
         let hasResults = plan.contains { folder.hasResult(at: $0.input.resultPath) }
-        if execution.merge, hasResults {
-            try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
-        }
         var published: (new: Int, failed: Int)?
         if let publisher {
             let done = try finished(findings.inputs, in: journal, isStrict: selection.isStrict)
             published = try await publish(done, publisher)
         }
         let isFine = reporter.finished(summary, plan, folder: folder.path, published: published)
+        if execution.merge, hasResults {
+            try MergedTable(folder: folder.path, table: "faces").write(to: "\(folder.path)/faces.csv", replaces: true)
+        }
         let succeeded = isFine && overtaken == 0
         if publisher?.isIncomplete == true { throw ExitStatus.usage }
         guard resolved.settings.track.keepsEmbeddings, hasResults else { return succeeded }

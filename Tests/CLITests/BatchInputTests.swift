@@ -35,10 +35,14 @@ struct BatchInputTests: BatchTesting {
         #expect(statuses.sorted() == [0, 0, 1])
     }
 
-    @Test("An unreadable folder and an unreadable file are one failure each, and the others are analysed")
-    func unreadable() throws {
-        let folder = try makeFolder(["a.png", "locked/b.png", "secret.png", "z/c.png"])
-        for name in ["locked", "secret.png"] { chmod(folder.path + "/in/" + name, 0) }
+    // Those who can list a folder may still not be allowed to open what is in it.
+    @Test(
+        "An unreadable folder and an unreadable file are one failure each, and the others are analysed",
+        arguments: [mode_t(0), 0o644])
+    func unreadable(mode: mode_t) throws {
+        let folder = try makeFolder(["a.png", "locked/b.png", "locked/d.png", "secret.png", "z/c.png"])
+        chmod(folder.path + "/in/locked", mode)
+        chmod(folder.path + "/in/secret.png", 0)
         defer { chmod(folder.path + "/in/locked", 0o755) }
         let outcome = try Tool.runUnprivileged("batch", "in", "--output", "out", in: folder)
         #expect(outcome.status == 1)
@@ -49,6 +53,10 @@ struct BatchInputTests: BatchTesting {
             ])
         #expect(results(folder) == ["out/a.png.vidscan/run.json", "out/z/c.png.vidscan/run.json"])
         #expect(outcome.errorLines.last?.hasPrefix("vidscan: 2 done, 2 failed, 0 skipped; ") == true)
+        // An excluded folder is not searched.
+        let rest = try Tool.runUnprivileged(
+            "batch", "in", "--output", "out", "--exclude", "locked/*", "--exclude", "secret.png", in: folder)
+        #expect(rest.status == 0, "\(rest.errors)")
     }
 
     @Test("A file that is still being written is left for the next run")
@@ -70,6 +78,27 @@ struct BatchInputTests: BatchTesting {
         try whole.write(to: URL(fileURLWithPath: folder.path + "/in/growing.mp4"))
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 0)
         #expect(results(folder).count == 2)
+    }
+
+    @Test(
+        "So is a file that changes during its analysis; an earlier result counts until another one replaces it",
+        arguments: [false, true])
+    func changing(fails: Bool) throws {
+        let folder = try TemporaryFolder()
+        let input = folder.path + "/in/a.mp4"
+        try FileManager.default.createDirectory(atPath: folder.path + "/in", withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: Checkout.clip, toPath: input)
+        try age(input)
+        #expect(try batch(folder, "--quiet", "--rate", "1").status == 0)
+        // A report needs the video that was analysed.
+        let options = ["--jobs", "1", "--rate", "25"] + (fails ? ["--report"] : [])
+        let run = try ChildProcess([Checkout.tool, "batch", "in", "--output", "out"] + options, in: folder.path)
+        while !folder.entries.contains(where: { $0.contains(".vidscan.partial-") }) { usleep(1000) }
+        try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: input)
+        let outcome = try run.finish()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("a.mp4: the file is still changing; it is left for the next run"))
+        #expect(try index(folder)["a.mp4"]?["status"] == (fails ? "done" : "pending"))
     }
 
     @Test("A file that is gone does not fail a run, unless it was named; status --strict fails for others only")

@@ -32,6 +32,19 @@ struct BatchMergeTests: BatchTesting {
         #expect(merged.errors == "vidscan: error: \(folder.path)/out has no finished results to merge\n")
     }
 
+    @Test("A run whose merge is refused says first what it has done")
+    func refusedAtTheEnd() throws {
+        let folder = try makeFolder(["a.png", "b.png"])
+        #expect(try batch(folder, "--quiet").status == 0)
+        let table = "out/b.png.vidscan/faces.csv"
+        try folder.write(folder.text(table).replacing("time,frame,", with: "time,picture,"), to: table)
+        let outcome = try batch(folder, "--merge")
+        #expect(outcome.status == 2)
+        let lines = outcome.errorLines.suffix(2)
+        #expect(lines.first?.hasPrefix("vidscan: 0 done, 0 failed, 0 skipped; ") == true, "\(outcome.errors)")
+        #expect(lines.last?.contains(" have different columns ") == true, "\(outcome.errors)")
+    }
+
     @Test("An input in two journals is an error that names both")
     func twins() throws {
         let folder = try makeFolder(["a.png"])

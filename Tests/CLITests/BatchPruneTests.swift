@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TestSupport
 
@@ -18,6 +19,39 @@ struct BatchPruneTests: BatchTesting {
             try Tool.run("batch", "in", "--output", "out", in: folder).errorLines.first
                 == "vidscan: 2 files, 0 to analyse")
         #expect(results(folder) == [])
+    }
+
+    @Test("A result that cannot be removed stays in the batch, and the others are removed")
+    func unremovable() throws {
+        let folder = try makeFolder(["a.png", "b.png"])
+        #expect(try batch(folder, "--quiet").status == 0)
+        let result = folder.path + "/out/a.png.vidscan"
+        chmod(result, 0o555)
+        defer { chmod(result, 0o755) }
+        let outcome = try Tool.runUnprivileged("batch", "prune", "out", "--older-than", "0", in: folder)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errorLines == [
+                "vidscan: warning: \(result): not removed: Permission denied", "vidscan: 1 result removed",
+            ])
+        #expect(results(folder) == ["out/a.png.vidscan/run.json"])
+        #expect(try index(folder).mapValues { $0["status"] } == ["a.png": "done", "b.png": "pruned"])
+    }
+
+    @Test("A warning names the tables that still have people of removed results")
+    func tables() throws {
+        let folder = try makeFolder(["a.png"])
+        #expect(try batch(folder, "--quiet", "--merge").status == 0)
+        try folder.write("", to: "out/people.csv")
+        let prune = { try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder).errors }
+        #expect(
+            try prune() == """
+                vidscan: warning: \(folder.path)/out: people of removed results are still in people.csv, faces.csv; \
+                delete these files, or make them again
+                vidscan: 1 result removed
+
+                """)
+        #expect(try prune() == "vidscan: 0 results removed\n")
     }
 
     @Test("Removing more than ten results needs --yes; a dry run lists them")

@@ -57,11 +57,11 @@ struct ResultFolderTests {
         let folder = try TemporaryFolder()
         try await run(into: folder, replaces: false)
         let (file, words) = [
-            ("notes.txt", "a file that vidscan did not write (notes.txt)"),
+            ("notes.txt", "a file that the analysis did not write (notes.txt)"),
             ("faces.csv", "a file that somebody has edited (faces.csv)"),
             ("quality.csv", "a file that somebody has edited (quality.csv)"),
             ("corrections.json", "corrections"),
-            ("report.html/mine", "a file that vidscan did not write (report.html)"),
+            ("report.html/mine", "a file that the analysis did not write (report.html)"),
         ][kind]
         let path = "\(folder.path)/\(Self.name)/\(file)"
         try FileManager.default.createDirectory(

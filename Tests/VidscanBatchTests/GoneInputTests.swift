@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
+import VidscanBase
 import VidscanBatch
 
 @Suite("Inputs that do not exist any more")
@@ -66,6 +67,31 @@ struct GoneInputTests: JournalTesting {
         #expect(try journal.markGone() == 3)
         #expect(try states(journal)["b.vidscan"] == .gone)
         #expect(try BatchFolder(folder.path).forgetGone() == ["/none/a", "/none/b", "/none/c"])
+    }
+
+    @Test("A result that cannot be reached now is not gone")
+    func unreachable() throws {
+        let folder = try TemporaryFolder()
+        let (journal, _) = try journal(folder)
+        let result = folder.path + "/b.vidscan"
+        try FileManager.default.removeItem(atPath: result)
+        // Permissions would not stop an administrator; a link to itself stops everybody.
+        try FileManager.default.createSymbolicLink(atPath: result, withDestinationPath: result)
+        _ = try journal.markGone()
+        #expect(try states(journal)["b.vidscan"] == .done)
+    }
+
+    @Test("If a file vanishes before other settings replace its result, no other batch has taken it over")
+    func vanished() throws {
+        let folder = try TemporaryFolder()
+        let (journal, _) = try journal(folder)
+        let file = input("/none/b")
+        #expect(try reasons([file], in: journal, configuration: "new", hasResult: true) == [.settingsChanged])
+        let paths: Set = [PathBytes("b.vidscan")]
+        let item = try #require(try journal.claim(among: paths, configuration: "new"))
+        try journal.finish(item, .gone, retries: 2)
+        #expect(try states(journal)["b.vidscan"] == .done)
+        #expect(try journal.countOvertaken(among: paths, configuration: "new") == 0)
     }
 
     @Test("Forgetting removes the rows of files that are gone, and a dry run none")

@@ -76,7 +76,7 @@ struct JournalFileTests: JournalTesting {
         }
         try BatchFolder(folder.path).removeLeftovers()
         try BatchFolder(folder.path).writeCombinedReport()
-        #expect(try BatchFolder(folder.path).prune(olderThanDays: 1).removed == 0)
+        #expect(try BatchFolder(folder.path).prune(olderThanDays: 1).removed == [])
         let journal = try BatchJournal(folder: folder.path, shard: BatchShard(index: 1, count: 2))
         #expect(try journal.items().isEmpty)
     }

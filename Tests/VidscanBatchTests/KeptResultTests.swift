@@ -83,6 +83,17 @@ struct KeptResultTests: JournalTesting {
         #expect(try decision(journal, "c") == .settingsChanged)
     }
 
+    @Test("If the file changed during the analysis that replaced its result, no result is left")
+    func torn() throws {
+        let journal = try replacing().journal
+        try journal.finish(claim(journal), .postponed(hasReplacedResult: false), retries: 2)
+        #expect(try journal.items().map(\.status) == [.done])
+        #expect(try decision(journal, "new") == .settingsChanged)
+        try journal.finish(claim(journal), .postponed(hasReplacedResult: true), retries: 2)
+        #expect(try journal.items().map(\.status) == [.pending])
+        #expect(try decision(journal, "c") == .settingsChanged)
+    }
+
     @Test("If the process was killed after it had replaced the result, nobody takes that for the earlier one")
     func replacedUnseen() throws {
         let fixture = try replacing()

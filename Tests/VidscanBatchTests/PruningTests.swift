@@ -33,15 +33,16 @@ struct PruningTests: JournalTesting {
         }
         #expect(try reasons([input("/again", bytes: 11)], in: journal, hasResult: true) == [.changed])
         _ = try #require(try claim("again.vidscan", in: journal))
-        #expect(try BatchFolder(folder.path).prunable(olderThanDays: 11) == [])
-        #expect(try BatchFolder(folder.path).prunable(olderThanDays: 9) == ["old.vidscan"])
-        #expect(try BatchFolder(folder.path).prune(olderThanDays: 11).removed == 0)
-        #expect(try BatchFolder(folder.path).prune(olderThanDays: 9).removed == 1)
+        let old = folder.path + "/old.vidscan"
+        #expect(try BatchFolder(folder.path).prunable(olderThanDays: 11).removed == [])
+        #expect(try BatchFolder(folder.path).prunable(olderThanDays: 9).removed == [old])
+        #expect(try BatchFolder(folder.path).prune(olderThanDays: 11).removed == [])
+        #expect(try BatchFolder(folder.path).prune(olderThanDays: 9).removed == [old])
         #expect(
             folder.entries.filter { $0.contains(".vidscan") && !$0.contains("/") }
                 == ["again.vidscan", "made-by-hand.vidscan"])
         // What stays on the disk stays in the tables of the batch.
         #expect(try journal.items().first { $0.path == "/made-by-hand" }?.status == .done)
-        #expect(try BatchFolder(folder.path).prune(olderThanDays: 9).removed == 0)
+        #expect(try BatchFolder(folder.path).prune(olderThanDays: 9).removed == [])
     }
 }

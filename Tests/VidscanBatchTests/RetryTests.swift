@@ -75,7 +75,7 @@ struct RetryTests: JournalTesting {
         #expect(try journal.items().map(\.status) == [.pending])
         #expect(try journal.items().map(\.attempts) == [0])
         // A postponed input is not due again in the same run.
-        try finish("a.vidscan", in: journal, .postponed)
+        try finish("a.vidscan", in: journal, .postponed(hasReplacedResult: false))
         #expect(try journal.items().map(\.attempts) == [0])
         #expect(try claim("a.vidscan", in: journal) == nil)
         clock.advance(by: 100_000)

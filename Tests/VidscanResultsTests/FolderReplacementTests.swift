@@ -172,7 +172,7 @@ struct FolderReplacementTests {
             atPath: scene.final + ".previous-1", withIntermediateDirectories: false)
         let previous = try #require(try scene.put(.replace, exchanges ? .system : Self.calls()))
         #expect(previous.name == "a.vidscan.previous-2")
-        #expect(previous.contents.words == "it has a file that vidscan did not write (interview.eaf)")
+        #expect(previous.contents.words == "it has a file that the analysis did not write (interview.eaf)")
         #expect(scene.delivered == "new")
         #expect(try scene.folder.text("a.vidscan.previous-2/interview.eaf") == "mine")
         #expect(try scene.folder.text("a.vidscan.previous-2/faces.csv") == "old")

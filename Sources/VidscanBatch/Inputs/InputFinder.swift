@@ -34,29 +34,29 @@ package struct InputFinder: Sendable {
     package func find(_ inputs: [String]) -> Findings {
         var findings = Findings()
         var seen: Set<PathBytes> = []
-        /// Returns whether the file exists.
-        @discardableResult func add(_ path: String, name: String, isNamed: Bool) -> Bool {
-            guard seen.insert(PathBytes(path)).inserted else { return true }
-            guard let state = FileState(path: path) else { return false }
-            findings.inputs.append(
-                BatchInput(path: path, resultPath: "\(name).vidscan", state: state, isNamed: isNamed))
-            return true
+        func add(_ path: String, name: String, isNamed: Bool) {
+            guard seen.insert(PathBytes(path)).inserted else { return }
+            if let state = FileState(path: path) {
+                findings.inputs.append(
+                    BatchInput(path: path, resultPath: "\(name).vidscan", state: state, isNamed: isNamed))
+            } else if isNamed || errno != ENOENT {
+                findings.problems.append(Problem(path: path, reason: "cannot open: \(SystemError.current)"))
+            }
         }
         let roots = inputs.map { FilePath.absolute($0) }
         let hasManyFolders = Set(roots.filter { FileSystem.entry($0) == .folder }.map(PathBytes.init)).count > 1
         for (input, root) in zip(inputs, roots) {
-            let name = FilePath.name(of: root)
-            if FileSystem.entry(root) == .folder {
+            let (name, entry) = (FilePath.name(of: root), FileSystem.entry(root))
+            if entry == .folder {
                 // With several folders, the path of a result starts with the folder's name.
                 let prefix = hasManyFolders && name != "/" ? name + "/" : ""
                 for relativePath in walk(root, &findings) {
                     add(FilePath.joining(root, relativePath), name: prefix + relativePath, isNamed: false)
                 }
-            } else if !add(root, name: name, isNamed: true) {
-                let problem =
-                    FilePath.refusal(of: input).map { Problem(path: input, reason: $0) }
-                    ?? Problem(path: root, reason: "cannot open: \(SystemError.current)")
-                findings.problems.append(problem)
+            } else if entry == nil, let refusal = FilePath.refusal(of: input) {
+                findings.problems.append(Problem(path: input, reason: refusal))
+            } else {
+                add(root, name: name, isNamed: true)
             }
         }
         return findings
@@ -72,6 +72,7 @@ package struct InputFinder: Sendable {
                 findings.problems.append(Problem(path: folder, reason: "cannot read: \(error)"))
                 continue
             }
+            var problem: SystemError?
             let holdsBatch = names.contains { $0.starts(with: "batch".utf8) } && BatchJournal.exists(in: folder)
             for bytes in names {
                 guard bytes.first != UInt8(ascii: ".") else { continue }
@@ -82,8 +83,12 @@ package struct InputFinder: Sendable {
                 if holdsBatch, Self.isBatchFile(name) { continue }
                 let relativePath = subfolder.isEmpty ? name : "\(subfolder)/\(name)"
                 let path = "\(folder)/\(name)"
-                guard let entry = FileSystem.entry(path, followsLinks: false) else { continue }
+                guard let entry = FileSystem.entry(path, followsLinks: false) else {
+                    if errno != ENOENT { problem = .current }
+                    continue
+                }
                 if entry == .folder {
+                    if Self.matches(relativePath, exclude) || Self.matches(relativePath + "/", exclude) { continue }
                     if !ResultPaths.isResult(name) {
                         pending.append(relativePath)
                     } else if FileSystem.entry(path + "/run.json", followsLinks: false) == nil {
@@ -101,6 +106,7 @@ package struct InputFinder: Sendable {
                 default: break
                 }
             }
+            if let problem { findings.problems.append(Problem(path: folder, reason: "cannot read: \(problem)")) }
         }
         return files.sorted { PathBytes($0) < PathBytes($1) }
     }
@@ -126,8 +132,8 @@ package struct InputFinder: Sendable {
     ]
 
     private func isSelected(_ path: String) -> Bool {
-        if exclude.contains(where: { Self.matches(path, $0) }) { return false }
-        if !include.isEmpty { return include.contains { Self.matches(path, $0) } }
+        if Self.matches(path, exclude) { return false }
+        if !include.isEmpty { return Self.matches(path, include) }
         return !Self.ignoredExtensions.contains(FilePath.fileExtension(of: path))
     }
 
@@ -139,8 +145,8 @@ package struct InputFinder: Sendable {
         return name.wholeMatch(of: own) != nil || name.wholeMatch(of: tables) != nil
     }
 
-    private static func matches(_ path: String, _ pattern: String) -> Bool {
-        fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, FilePath.name(of: path), 0) == 0
+    private static func matches(_ path: String, _ patterns: [String]) -> Bool {
+        patterns.contains { fnmatch($0, path, 0) == 0 || fnmatch($0, FilePath.name(of: path), 0) == 0 }
     }
 }
 

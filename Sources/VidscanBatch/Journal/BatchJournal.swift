@@ -166,9 +166,8 @@ package final class BatchJournal: Sendable {
 
     /// The shard in the file's name, for journals that are opened read-only.
     var fileShard: BatchShard? {
-        FilePath.name(of: path).wholeMatch(of: /batch-(\d+)-of-(\d+)\.sqlite/).flatMap { match in
-            Int(match.1).flatMap { index in Int(match.2).flatMap { BatchShard(index: index, count: $0) } }
-        }
+        FilePath.name(of: path).wholeMatch(of: /batch-(\d+)-of-(\d+)\.sqlite/)
+            .flatMap { BatchShard(index: Int($0.1) ?? -1, count: Int($0.2) ?? 0) }
     }
 
     /// Ordered by result path. An input with an abandoned analysis is done if it has an earlier finished result,

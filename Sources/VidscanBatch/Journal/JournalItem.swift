@@ -131,7 +131,7 @@ extension BatchJournal {
         /// Given back because the batch is ending; does not count as an attempt.
         case released
         /// Left for a later run because the file was changing; does not count as an attempt.
-        case postponed
+        case postponed(hasReplacedResult: Bool)
     }
 }
 
@@ -173,8 +173,10 @@ extension BatchJournal.Item {
         case .released, .postponed:
             status = .pending
             attempts = max(0, attempts - 1)
+            guard case .postponed(let hasReplacedResult) = outcome else { return }
             // Not in this run. Registration resets it.
-            if case .postponed = outcome { due = now + 1e9 }
+            due = now + 1e9
+            if hasReplacedResult { dropKept() }
         }
     }
 

@@ -32,9 +32,10 @@ extension BatchJournal {
             among: paths)
     }
 
-    /// How many inputs another batch has registered since, with other settings.
+    /// How many inputs another batch has registered since, with other settings. A restored result has no start.
     package func countOvertaken(among paths: Set<PathBytes>, configuration: String) throws(VidscanError) -> Int {
-        try count(Item.filter(Item.Columns.configuration != configuration), among: paths)
+        let others = "configuration <> ? AND (status <> 'done' OR started IS NOT NULL)"
+        return try count(Item.filter(sql: others, arguments: [configuration]), among: paths)
     }
 
     private func count(_ items: QueryInterfaceRequest<Item>, among paths: Set<PathBytes>) throws(VidscanError) -> Int {
@@ -104,12 +105,12 @@ extension BatchJournal {
 
     /// The inputs without a result that nobody is working on, if their files do not exist.
     private func missing() throws(VidscanError) -> [Item] {
-        let (now, folder) = (clock(), BatchFolder(FilePath.folder(of: path)))
+        let (now, folder) = (clock(), FilePath.folder(of: path))
         let request = Item.filter(.pending, .running, .failed, .quarantined, .gone, .done).order(Item.Columns.path)
         // Files are not examined in the transaction, because file systems can be slow.
         return try read(request.fetchAll).filter {
             !$0.isLeased(now: now) && FileState.isGone($0.path)
-                && ($0.status != .done || !folder.hasResult(at: $0.resultPath))
+                && ($0.status != .done || FileState.isGone("\(folder)/\($0.resultPath)/run.json"))
         }
     }
 }

@@ -137,8 +137,7 @@ package final class ReportThumbnails: Sendable {
     func pictures(inReport path: String, count: Int) -> [PageFact] {
         guard let state = FileState(path: path) else { return [] }
         let known = entries.withLock { $0[PathBytes(path)] }
-        if let known, known.state == state { return Array(known.pictures.prefix(count)) }
-        let pictures = Self.read(path)
+        let pictures = if let known, known.state == state { known.pictures } else { Self.read(path) }
         entries.withLock { $0[PathBytes(path)] = (state, pictures) }
         return Array(pictures.prefix(count))
     }

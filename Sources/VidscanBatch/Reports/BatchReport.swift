@@ -13,14 +13,10 @@ package struct BatchReport: Sendable {
 
     /// Covers all journals in the folder.
     package init(folder: String) throws(VidscanError) {
-        var items: [BatchJournal.Item] = []
-        var states: [BatchStatus] = []
-        for journal in try BatchJournal.all(in: folder) {
-            items += try journal.items()
-            if let state = BatchStatus.read(folder: folder, shard: journal.fileShard) { states.append(state) }
-        }
-        self.items = items.sorted { PathBytes($0.resultPath) < PathBytes($1.resultPath) }
-        self.states = states
+        let journals = try BatchJournal.all(in: folder)
+        let items = try journals.map { journal throws(VidscanError) in try journal.items() }
+        self.items = items.joined().sorted { PathBytes($0.resultPath) < PathBytes($1.resultPath) }
+        states = journals.compactMap { BatchStatus.read(folder: folder, shard: $0.fileShard) }
     }
 
     var counts: [(status: BatchJournal.Status, count: Int)] {

@@ -8,7 +8,7 @@ package struct FolderReplacement: Sendable {
     package enum Policy: Sendable {
         /// It stays; replacing it is an error.
         case keep
-        /// Removes it, or renames it if it has corrections or files that vidscan did not write.
+        /// Removes it, or renames it if it has corrections or files that the analysis did not write.
         case replace
         /// Removes it, because the new one has everything that is in it.
         case absorb

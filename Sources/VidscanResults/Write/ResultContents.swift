@@ -1,9 +1,9 @@
 package import VidscanBase
 
-/// What would be lost with a result's folder: corrections, files that vidscan did not write, and edited ones.
+/// What would be lost with a result's folder: corrections, files that the analysis did not write, and edited ones.
 package struct ResultContents: Sendable, Equatable {
     package let hasCorrections: Bool
-    /// Sorted names of files that vidscan did not write, and of those that were changed since.
+    /// Sorted names of files that the analysis did not write, and of those that were changed since.
     private let (foreign, edited): ([String], [String])
     private let otherVideo: String?
 
@@ -29,7 +29,7 @@ package struct ResultContents: Sendable, Equatable {
         (self.foreign, self.edited) = (foreign.sorted(), edited.sorted())
     }
 
-    /// For example `it has corrections, and a file that vidscan did not write (notes.txt)`.
+    /// For example `it has corrections, and a file that the analysis did not write (notes.txt)`.
     package var words: String {
         func list(_ names: [String], _ one: String, _ several: String) -> [String] {
             guard !names.isEmpty else { return [] }
@@ -38,7 +38,7 @@ package struct ResultContents: Sendable, Equatable {
         }
         let parts =
             (hasCorrections ? ["corrections"] : [])
-            + list(foreign, "a file that vidscan did not write", "files that vidscan did not write")
+            + list(foreign, "a file that the analysis did not write", "files that the analysis did not write")
             + list(edited, "a file that somebody has edited", "files that somebody has edited")
         if let otherVideo { return "it is that of \(otherVideo)" }
         guard !parts.isEmpty else { return "its files cannot be listed" }
