@@ -101,6 +101,26 @@ def check_study(vidscan, study, work, pictures):
         expect(browser.run(answered).endswith("1 wrong"), "a name that is typed answers nothing")
         browser.call("POST", "/refresh", {})
         expect(browser.run(changes) == "2 corrections", "names survive a reload")
+        # Another tab names one person, and this one another person, in two spellings of one name.
+        tab, other = browser.call("GET", "/window"), browser.call("POST", "/window/new", {"type": "tab"})["handle"]
+        for handle, person, spelling in ((other, 0, "Zo\u00e9"), (tab, 1, "Zoe\u0301")):
+            browser.call("POST", "/window", {"handle": handle})
+            if handle == other:
+                browser.open(page)
+            browser.run(focus, person)
+            browser.key(*spelling, ENTER)
+            time.sleep(0.3)
+        browser.call("POST", "/refresh", {})
+        typed = browser.run("return [...document.querySelectorAll('[data-person]')].map(field => field.value)")
+        expect(typed[:3] == ["Zo\u00e9", "Zo\u00e9", name], f"two tabs keep each other's names {typed}")
+        browser.run("document.getElementById('save').click()")
+        saved = until(lambda: next(work.glob("corrections-*.json"), None), "the corrections are saved")
+        kinds = [one["do"] for one in json.loads(saved.read_text())["corrections"]]
+        expect(kinds.count("name") == 2 and "same_person" in kinds, f"two spellings of one name join two people {kinds}")
+        saved.unlink()
+        for person in (0, 1):
+            browser.run(focus, person)
+            browser.key(BACKSPACE, ENTER)
         browser.run("document.getElementById('save').click()")
         saved = until(lambda: next(work.glob("corrections-*.json"), None), "the corrections are saved")
         named = {"do": "name", "person": names[2][0], "name": name}
@@ -113,6 +133,16 @@ def check_study(vidscan, study, work, pictures):
         expect(first not in left, f"the command joins the two; left are {left}")
         expect(browser.run("return [...document.querySelectorAll('.person h2')].filter(head => head.textContent.includes(arguments[0])).length", name) == 1, "the command names the person")
         expect(browser.run(changes) == "no corrections", "what the study contains is no correction any more")
+
+        who = work / "who"
+        for made, video, word, count in ((1, "clip.mp4", "Eve", "1 correction"), (2, "pale & blurred.mp4", "", "no corrections")):
+            shutil.rmtree(who, ignore_errors=True)
+            subprocess.run([vidscan, "people", "--quiet", "--output", who, study / f"{video}.vidscan"], check=True)
+            browser.open(who / "people.html")
+            if word:
+                browser.run(focus, 0)
+                browser.key(*word, ENTER)
+            expect(browser.run(changes) == count, f"study {made} at one place: {browser.run(changes)}")
 
         for origin, link, name in ((page, ".person a", "a face"), (study / "index.html", ".strip a", "a picture")):
             links = "[...document.querySelectorAll(arguments[0])]"

@@ -396,6 +396,14 @@ def check_corrections(program, work):
         click(browser, "#tab-correct")
         check_times(browser)
         exclude(browser, "0:00,5", "1.1")
+        browser.run("window.vidscanReview.seek(0.8)")
+        state(browser)
+        tracks = "const m = window.vidscanReview.model; return [m.tracks.length, m.problems.length]"
+        count, _ = browser.run(tracks)
+        click(browser, "#lane-names button:nth-child(2)")
+        click(browser, "#no-face")
+        expect(browser.run(tracks) == [count - 1, 0], "in an excluded time, a correction names its face by the nearest sample that is left")
+        click(browser, "#undo-said")
         browser.run("window.vidscanReview.seek(2)")
         state(browser)
         fill(browser, "#note", "laughs <script>alert(1)</script>")
@@ -408,6 +416,10 @@ def check_corrections(program, work):
         reload(browser)
         expect(browser.run("return window.vidscanReview.corrections.list.length") == 6, "they are still there after a reload")
         saved = save(browser, work)
+        others = json.loads(saved.read_text())
+        others["video"]["bytes"] += 1
+        browser.run("return window.vidscanReview.corrections.open(new File([arguments[0]], 'others.json'))", json.dumps(others))
+        expect("another video" in browser.run(SAID), f"corrections of another video are not opened: {browser.run(SAID)}")
         model = browser.run(
             "const m = window.vidscanReview.model; return m.tracks.map(t => [t.id, t.person, t.to - t.from]).sort()")
         expect(not browser.complaints(), "the browser complains of nothing")
@@ -1063,6 +1075,10 @@ def check_rows(program, work):
         expect("Bea" in browser.run(names) and not browser.run("return document.querySelector('.in-place')"), "escape keeps the name")
         browser.key("\ue032", *"Cat", "\ue007")
         expect("Cat" in browser.run(names), "F2 renames too")
+        for person, spelling in enumerate(("Zo\u00e9", "Zoe\u0301")):
+            browser.run("document.querySelectorAll('#people .go')[arguments[0]].focus()", person)
+            browser.key("\ue032", *spelling, "\ue007")
+        expect("already has the name" in browser.run(SAID), f"two spellings are one name: {browser.run(SAID)}")
         complaints = [line for line in browser.complaints() if "willReadFrequently" not in line]
         expect(not complaints, f"the browser complains of nothing {complaints}")
     finally:
@@ -1073,6 +1089,10 @@ def check_plain(program, work, pictures=None):
     """A page without the video: it has everything but the player."""
     result = result_of(program, work, work / "faces.mp4")
     times = [float(row["time"]) for row in rows(result, "frames.csv")]
+    record = json.loads((result / "run.json").read_text())
+    # In whole microseconds, it is rounded up.
+    record["video"]["duration_seconds"] = 20.0000006
+    (result / "run.json").write_text(json.dumps(record))
     page = work / "plain.html"
     vidscan(program, "report", "--quiet", "--no-video", "--output", page, result)
     alone = work / "alone" / page.name
@@ -1080,7 +1100,7 @@ def check_plain(program, work, pictures=None):
     shutil.move(page, alone)
     ready = "document.body.dataset.ready === 'true'"
     curves = "return document.getElementById('curves').toDataURL()"
-    for width in (1280, 400):
+    for width in (1440, 400):
         for dark in (False, True):
             name = f"no video, {width} pixels, {'dark' if dark else 'light'}"
             browser = Browser(width, 1200, dark)
@@ -1093,6 +1113,8 @@ def check_plain(program, work, pictures=None):
                 expect(
                     browser.run("return document.images.length >= 2 && [...document.images].every(i => i.complete && i.naturalWidth > 0)"),
                     f"{name}: pictures load")
+                tall = browser.run("return Math.max(...[...document.querySelectorAll('#people li')].map(line => line.offsetHeight))")
+                expect(tall < 150, f"{name}: people have room for their names ({tall} pixels)")
                 time.sleep(0.2)
                 before = browser.run(curves)
                 click(browser, "#area", 0.5, 0.2)
@@ -1122,7 +1144,21 @@ def check_plain(program, work, pictures=None):
                 click(browser, "#no-face")
                 expect(browser.run("return window.vidscanReview.model.people.size") == 1, f"{name}: corrections work")
                 click(browser, "#undo-said")
-                click(browser, "#tab-events")
+                browser.run("document.querySelector('#people .go').focus()")
+                browser.key("\ue032", *"W" * 90, "\ue007")
+                # Messages may cover the buttons.
+                browser.run(
+                    "document.getElementById('note').value = 'https://example.org/' + 'x'.repeat(200);"
+                    "document.querySelector('#form-note button').click(); window.vidscanReview.seek(99);"
+                    "for (const end of ['from', 'to']) document.getElementById(end + '-here').click();"
+                    "document.querySelector('#form-exclude button:last-child').click()")
+                made = browser.run("return window.vidscanReview.corrections.list.map(c => c.do)")
+                expect(made == ["name", "note", "exclude"], f"{name}: the end of the video lies inside it {made}")
+                for tab in ("people", "correct", "events"):
+                    wide = browser.run(
+                        "const find = name => document.getElementById(name + arguments[0]); find('tab-').click();"
+                        "return [document.documentElement, find('panel-')].map(part => part.scrollWidth - part.clientWidth)", tab)
+                    expect(wide == [0, 0], f"{name}: nothing sticks out of {tab} {wide}")
                 expect(browser.run("return document.querySelectorAll('.event').length") > 5, f"{name}: events are listed")
                 browser.run("const t = document.getElementById('tracks'); t.closest('details').open = true; t.querySelector('th:nth-child(4) button').click()")
                 expect(browser.run("return document.querySelector('#tracks th:nth-child(4)').ariaSort") == "ascending", f"{name}: tables sort")

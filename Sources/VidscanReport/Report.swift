@@ -141,21 +141,17 @@ package struct Report: Sendable {
         }
 
         let title = options.hidesFaces ? "Video with hidden faces" : FilePath.name(of: result.record.input.path)
-        let report = ReportPage(
+        let page = ReportPage(
             result: result, title: title, hidesFaces: hidesFaces, faces: faces, leftOut: leftOut, events: events,
             episodes: Array(shownEpisodes.prefix(ReportPage.maximumEvents)),
             samples: samples, pictures: pictures, video: video,
             options: options.arguments + (input.map { ["--input", FilePath.absolute($0)] } ?? []))
-        try file.write(try report.html(for: path, notices: pageNotices))
+        try file.write(try page.html(for: path, notices: pageNotices))
         try file.complete()
         return Summary(
             path: path, notice: notices.isEmpty ? nil : notices.joined(separator: "; "), title: title,
             warnings: result.record.warnings.count,
-            figures: [
-                TimeText.clock(
-                    Int64((result.record.video.durationSeconds ?? samples.range.upperBound).rounded() * 1e6)),
-                "\(samples.count)", "\(allFaces.count)", "\(events.count { $0.kind == .shotCut })",
-            ],
+            figures: [page.length, "\(samples.count)", "\(allFaces.count)", "\(events.count { $0.kind == .shotCut })"],
             thumbnails: shown.sorted { $0.visibleSeconds > $1.visibleSeconds }.prefix(5).compactMap { face in
                 pictures[face.id].map { PageFact("\(face.id)", $0) }
             })

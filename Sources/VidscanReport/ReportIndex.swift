@@ -66,11 +66,12 @@ package struct ReportIndex: Sendable {
 
 extension Report {
     package static func writeIndex(
-        _ summaries: [(result: String, outcome: Result<Summary, VidscanError>)], path: String, replaces: Bool
+        _ summaries: [(result: String, outcome: Result<Summary, VidscanError>)], path: String, hidesFaces: Bool,
+        replaces: Bool
     ) throws(VidscanError) {
         let file = try AtomicFile(path: path, replaces: replaces, stage: .render)
         let folder = FilePath.folder(of: path)
-        var failures = 0
+        let failures = summaries.count { if case .failure = $0.outcome { true } else { false } }
         let rows = summaries.map { result, outcome in
             switch outcome {
             case .success(let summary):
@@ -80,9 +81,9 @@ extension Report {
                     note: summary.warnings > 0 ? NumberText.count(summary.warnings, "warning") : nil,
                     cells: summary.figures.map { PageCell($0) }, thumbnails: summary.thumbnails)
             case .failure(let error):
-                failures += 1
                 return ReportIndex.Row(
-                    name: result, link: nil, note: error.reason, cells: Array(repeating: PageCell(""), count: 4))
+                    name: hidesFaces ? "could not be shown" : result, link: nil, note: hidesFaces ? nil : error.reason,
+                    cells: Array(repeating: PageCell(""), count: 4))
             }
         }
         let index = ReportIndex(

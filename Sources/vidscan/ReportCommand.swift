@@ -95,7 +95,7 @@ struct ReportCommand: ReportingCommand {
         }
         if results.count > 1 {
             let path = output ?? "index.html"
-            try Report.writeIndex(outcomes, path: path, replaces: force)
+            try Report.writeIndex(outcomes, path: path, hidesFaces: hideFaces, replaces: force)
             reporter.made(.reported, path, from: NumberText.count(results.count, "result"))
         }
         return outcomes.count { if case .failure = $0.outcome { true } else { false } }

@@ -203,6 +203,18 @@ struct ReportTests {
         #expect(page.contains("is not a vidscan result"))
     }
 
+    @Test("An index to pass on does not name a result that fails")
+    func indexToPassOn() throws {
+        let folder = try Self.folder(of: try Variants.path("still.png"), named: "still.png")
+        try FileManager.default.createDirectory(atPath: folder.path + "/secret", withIntermediateDirectories: true)
+        let outcome = try Tool.run(
+            "report", "--hide-faces", "still.png.vidscan", "secret", "--output", "all.html", in: folder)
+        #expect(outcome.status == 1 && outcome.errors.contains("secret: is not a vidscan result"), "\(outcome.errors)")
+        let page = try folder.text("all.html")
+        #expect(page.contains("<bdi>could not be shown</bdi>"))
+        #expect(!page.contains("secret") && !page.contains("is not a vidscan result"))
+    }
+
     @Test("A report is replaced only with --force, and an error names what is missing")
     func refusals() throws {
         let folder = try Self.folder(of: try Variants.path("still.png"), named: "still.png")

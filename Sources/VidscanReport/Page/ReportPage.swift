@@ -26,13 +26,15 @@ struct ReportPage {
     let options: [String]
 
     private var record: RunRecord { result.record }
+    var length: String {
+        TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound).rounded() * 1e6))
+    }
 
     func html(for path: String, notices: [String]) throws(VidscanError) -> String {
         let (data, rows) = try data(for: path)
         let counts = record.counts
         let summary = [
-            TimeText.clock(Int64((record.video.durationSeconds ?? samples.range.upperBound).rounded() * 1e6)),
-            NumberText.count(samples.count, "sample"), NumberText.count(counts.faceIds, "face"),
+            length, NumberText.count(samples.count, "sample"), NumberText.count(counts.faceIds, "face"),
             NumberText.people(counts.personIds), NumberText.count(counts.hardCuts + counts.gradualCuts, "cut"),
         ].joined(separator: " · ")
         let metrics = Self.tableMetrics.filter { name in faces.contains { $0.measures[name]?.mean != nil } }

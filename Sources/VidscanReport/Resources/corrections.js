@@ -96,6 +96,7 @@
         if (file.size > 16 << 20) throw new Error("it is too large");
         read = JSON.parse(await file.text());
         if (read.format !== "vidscan corrections 1" || !Array.isArray(read.corrections)) throw new Error("it is not a file of corrections");
+        if ((read.video?.bytes ?? data.video.bytes) !== data.video.bytes) throw new Error("its corrections are for another video");
         if (!read.corrections.every(item => isCorrection(item) && isWritten(item))) throw new Error("a correction in it is not one that this page knows");
       } catch (error) {
         return say(`${file.name} cannot be opened: ${error.message}`);
@@ -140,8 +141,8 @@
   const whenOf = item => item.correction ? whenOf(item.correction) : item.time ?? item.from ?? (item.face ?? item.faces?.[0])?.time ?? 0;
 
   const faceAt = row => ({ time: micro(timeOf(row)), box: boxOf(row) });
-  /** A track's time and box by which a correction names it: at the playhead if it is visible there. */
-  const faceOf = track => faceAt(nearestRow(track, state.time));
+  /** A time and box by which a correction names a track, or some of its rows: not excluded, and as near to the playhead as possible. */
+  const faceOf = track => faceAt(nearestRow(track, state.time, row => isExcluded(timeOf(row))));
 
   function select(track) {
     state.selection = track;
@@ -208,7 +209,7 @@
     action();
   });
   function rename(track, text) {
-    const { model } = state, name = text.trim();
+    const { model } = state, name = text.trim().normalize();
     if (!name) return say("Type a name first.");
     if (!isName(name)) return say("A name has no quotation marks and no control characters.");
     const namesake = [...model.people.values()].find(person => person !== track.owner && model.names.get(person.id) === name);
@@ -259,7 +260,7 @@
     const other = longest(track.owner.tracks.filter(one => one !== track));
     if (other) return faceOf(other);
     const here = faceOf(track).time, gap = appearances(track).find(([from, to]) => here < timeOf(from) - sameTime || here > timeOf(to - 1) + sameTime);
-    return gap ? faceAt(gap[0]) : null;
+    return gap ? faceOf({ from: gap[0], to: gap[1] }) : null;
   }
   byId("somebody-else").addEventListener("click", () => {
     const rest = companion(state.selection);
@@ -270,7 +271,7 @@
     const row = search(selection.from, selection.to, row => timeOf(row) >= player.position - sameTime);
     if (row <= selection.from || row >= selection.to) return say("Move the playhead between two samples of the selected track first.");
     // The track is named by a sample before the split, so that it is the part that keeps its number.
-    corrections.add({ do: "split", face: faceAt(row - 1), time: micro(timeOf(row)) });
+    corrections.add({ do: "split", face: faceOf({ from: selection.from, to: row }), time: micro(timeOf(row)) });
   });
   byId("no-face").addEventListener("click", () => {
     corrections.add({ do: "not_a_face", face: faceOf(state.selection) });
@@ -283,8 +284,8 @@
     const time = 3600 * (hours ?? 0) + 60 * (minutes ?? 0) + parseFloat(seconds?.replace(",", "."));
     if (Number.isNaN(time) || minutes !== undefined && parseFloat(seconds) >= 60 || hours !== undefined && minutes >= 60)
       throw new Error(`${text.trim() ? `“${text}” is not a time` : "A time is missing"}. Write 83.5, 1:23.5 or 0:01:23.5.`);
-    if (time < data.start || time > data.end) throw new Error(`${clock(time)} is outside the video, which ends at ${clock(data.end)}.`);
-    return micro(time);
+    if (time < data.start || time > data.end + sameTime) throw new Error(`${clock(time)} is outside the video, which ends at ${clock(data.end)}.`);
+    return micro(Math.min(time, data.end));
   }
   onSubmit("form-exclude", () => {
     try {

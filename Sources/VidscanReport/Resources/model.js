@@ -1,7 +1,9 @@
-  /** The row of a track that is nearest to a time; of two, the earlier one. */
-  function nearestRow(track, time) {
-    const after = search(track.from, track.to - 1, row => timeOf(row) >= time), before = Math.max(after - 1, track.from);
-    return timeOf(after) - time < time - timeOf(before) ? after : before;
+  /** The row of a track that is nearest to a time, without those left out if there are others; of two, the earlier one. */
+  function nearestRow(track, time, isLeftOut = () => false) {
+    let after = search(track.from, track.to - 1, row => timeOf(row) >= time), before = Math.max(after - 1, track.from);
+    while (isLeftOut(after) && after < track.to - 1) after++;
+    while (isLeftOut(before) && before > track.from) before--;
+    return !isLeftOut(after) && (isLeftOut(before) || timeOf(after) - time < time - timeOf(before)) ? after : before;
   }
   /** The track that a correction names by a time and a box, as `vidscan apply` finds it; `null` if there is none. */
   function findTrack(tracks, face) {
@@ -36,7 +38,7 @@
     const model = {
       // A person without a number is one of their own.
       tracks: data.tracks.map((track, base) => ({ ...track, from: track.row, to: track.row + track.rows, base, person: track.person ?? -track.id, isSplit: false })),
-      names: new Map(Object.entries(data.names).map(([id, name]) => [+id, name])),
+      names: new Map(Object.entries(data.names).map(([id, name]) => [+id, name.normalize()])),
       excluded: [...data.excluded], notes: data.corrections.filter(item => item.do === "note"), problems: [],
     };
     let nextTrack = Math.max(0, ...data.tracks.map(track => track.id)) + 1;
@@ -74,7 +76,7 @@
         if (row > track.from && row < track.to) splitAt(track, row);
         else fail(`the track has no samples before or after ${clock(item.time)}`);
       } else if (item.do === "name") {
-        model.names.set(track.person, item.name);
+        model.names.set(track.person, item.name.normalize());
       } else if (item.do === "not_a_face") {
         model.tracks.splice(model.tracks.indexOf(track), 1);
       } else if (item.do === "exclude") {

@@ -1,17 +1,26 @@
   // The pairs to check, one at a time, and the names of people. Both stay in this browser until the study contains them.
   const pairs = [...document.querySelectorAll(".pair")], memory = "vidscan " + location.pathname;
   const fields = [...document.querySelectorAll("[data-person]")], personOf = field => Number(field.dataset.person);
-  const correctionOf = pair => pair.dataset.correction;
-  /** Answers by the correction of the pair; `[person, name, name before]` for each name that was typed. */
+  /** The faces of pairs and people by video and track: in a study that is made anew, their numbers may be those of others. */
+  const facesOf = new Map([...pairs, ...fields].map(node => [node, [...node.closest(".pair, .person").querySelectorAll(".detail[title]")].map(
+    video => `${video.title} ${video.nextElementSibling.textContent.split(";")[0]}`)]));
+  const keyOf = pair => [pair.dataset.correction, ...facesOf.get(pair)].join(" ");
+  /** Answers by the key of the pair; `[person, name, name before, face]` for each name that was typed. */
   let answers = [], names = [], skipped = [];
-  try { ({ answers, names } = { answers, names, ...JSON.parse(localStorage.getItem(memory)) }); } catch { /* They live as long as the page. */ }
-  const answerTo = pair => answers.find(([text]) => text === correctionOf(pair))?.[1];
-  const nameOf = field => field.value.trim() || field.placeholder;
-  const isNew = field => nameOf(field) !== (field.defaultValue || field.placeholder);
+  const answerTo = pair => answers.find(([key]) => key === keyOf(pair))?.[1];
+  const nameOf = field => field.value.trim().normalize() || field.placeholder;
+  const isNew = field => nameOf(field) !== (field.defaultValue.normalize() || field.placeholder);
+  /** Shows what was answered and typed in any tab. */
+  function read() {
+    try { ({ answers, names } = { answers, names, ...JSON.parse(localStorage.getItem(memory)) }); } catch { /* They live as long as the page. */ }
+    for (const field of fields)
+      field.value = names.find(([person, , before, face]) => person === personOf(field) && before === field.defaultValue && facesOf.get(field).includes(face))?.[1] ?? field.defaultValue;
+    show();
+  }
 
   /** Splits and names come first: after a join, one number is left of its people. */
   function corrections() {
-    const wrong = pairs.filter(pair => answerTo(pair) === "no").map(pair => JSON.parse(correctionOf(pair)));
+    const wrong = pairs.filter(pair => answerTo(pair) === "no").map(pair => JSON.parse(pair.dataset.correction));
     const groups = new Map(), named = [];
     const join = people => {
       const group = [...new Set(people.flatMap(id => groups.get(id) || [id]))];
@@ -30,28 +39,26 @@
   }
   function show() {
     const left = pairs.filter(pair => answerTo(pair) === undefined), count = corrections().length;
-    left.sort((a, b) => skipped.indexOf(correctionOf(a)) - skipped.indexOf(correctionOf(b)));
+    left.sort((a, b) => skipped.indexOf(keyOf(a)) - skipped.indexOf(keyOf(b)));
     for (const pair of pairs) pair.hidden = pair !== left[0];
     byId("changes").textContent = `${count || "no"} correction${count === 1 ? "" : "s"}`;
     byId("save").disabled = !count;
-    if (!pairs.length) return null;
-    byId("review").hidden = false;
+    if (!pairs.length) return;
     byId("progress").max = pairs.length;
     byId("progress").value = pairs.length - left.length;
     byId("answered").textContent = `${pairs.length - left.length} of ${pairs.length} answered, ${pairs.filter(pair => answerTo(pair) === "no").length} wrong`;
     for (const button of document.querySelectorAll("[data-answer]")) button.disabled = !left.length;
     byId("take-back").disabled = !answers.length;
-    return left[0];
   }
   function answer(kind) {
-    const current = show();
+    const current = pairs.find(pair => !pair.hidden);
     if (!current) return;
-    if (kind === "skip") skipped = [...skipped.filter(text => text !== correctionOf(current)), correctionOf(current)];
-    else answers.push([correctionOf(current), kind]);
+    if (kind === "skip") skipped = [...skipped.filter(key => key !== keyOf(current)), keyOf(current)];
+    else answers.push([keyOf(current), kind]);
     keep();
   }
   function keep() {
-    names = fields.filter(isNew).map(field => [personOf(field), nameOf(field), field.defaultValue]);
+    names = fields.filter(isNew).map(field => [personOf(field), nameOf(field), field.defaultValue, facesOf.get(field)[0]]);
     try { localStorage.setItem(memory, JSON.stringify({ answers, names })); } catch { /* As above. */ }
     show();
   }
@@ -67,13 +74,11 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input")) return;
     for (const button of document.querySelectorAll("[data-key]")) if (button.dataset.key === event.key.toLowerCase()) button.click();
   });
-  for (const field of fields) {
-    field.value = names.find(([person, , before]) => person === personOf(field) && before === field.defaultValue)?.[1] ?? field.defaultValue;
-    field.addEventListener("change", () => {
-      field.setCustomValidity(field.value.trim() && !isName(field.value) ? "A name has no quotation marks and no control characters." : "");
-      if (!field.reportValidity() || !field.value.trim()) field.value = field.defaultValue;
-      keep();
-    });
-  }
-  for (const node of document.querySelectorAll(".naming, #saving")) node.hidden = false;
-  show();
+  for (const field of fields) field.addEventListener("change", () => {
+    field.setCustomValidity(field.value.trim() && !isName(field.value) ? "A name has no quotation marks and no control characters." : "");
+    if (!field.reportValidity() || !field.value.trim()) field.value = field.defaultValue;
+    keep();
+  });
+  for (const node of document.querySelectorAll(".naming, #saving, #review")) node.hidden = false;
+  addEventListener("storage", read);
+  read();
