@@ -121,8 +121,7 @@ package enum ExportFormat: String, Sendable, CaseIterable {
         case .textgrid: [".TextGrid"]
         case .bids: ["_events.tsv", "_events.json"]
         case .rttm: [".rttm"]
-        case .openface: [".openface.csv"]
-        case .pyfeat: [".pyfeat.csv"]
+        case .openface, .pyfeat: [".\(rawValue).csv"]
         }
     }
 

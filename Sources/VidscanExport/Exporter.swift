@@ -72,11 +72,13 @@ package struct Exporter: Sendable {
     ) throws(VidscanError) {
         let (record, samples) = (result.record, try SampleTimes(folder: result.name, mayBeEmpty: false))
         let isWhole = record.pipeline.sample.start == nil && record.pipeline.sample.end == nil
+        let last = isWhole ? nil : samples.range.upperBound + samples.interval
+        let end = [last, record.pipeline.sample.end, record.video.durationSeconds].compactMap(\.self).min()
         let timeline = EpisodeTimeline(
             episodes: try Episode.read(result.name, limit: Self.maximumEvents, purpose: "to annotate"),
             events: try StoredEvent.read(
                 result.name, limit: Self.maximumEvents, purpose: "to annotate", requiresFaces: true), samples: samples,
-            duration: isWhole ? record.video.durationSeconds.map { Int64(($0 * 1e6).rounded()) } : nil,
+            duration: end.map { Int64(($0 * 1e6).rounded()) },
             // Others could be the number of somebody without a name.
             names: (record.corrections?.people ?? [:]).filter { $0.value.wholeMatch(of: /person_[0-9]+/) == nil })
         let tiers = Tier.tiers(of: timeline.annotations, byPerson: options.grouping == .person)

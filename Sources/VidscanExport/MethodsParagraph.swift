@@ -8,14 +8,24 @@ package enum MethodsParagraph {
     package static func text(resultPath: String) throws(VidscanError) -> String {
         let record = try StoredResult(path: resultPath).record
         let (pipeline, video) = (record.pipeline, record.video)
-        let rate = pipeline.sample.rate == .everyFrame ? "every frame" : "\(pipeline.sample.rate) frames per second"
-        let (first, last) = (pipeline.sample.start.map(NumberText.plain), pipeline.sample.end.map(NumberText.plain))
+        let samples = try SampleTimes(folder: resultPath, mayBeEmpty: true)
+        // At a rate above the video's, each of its frames is a sample.
+        let isEvery = samples.count > 1 && samples.frames[samples.count - 1] - samples.frames[0] < samples.count
+        let isEveryFrame = isEvery || pipeline.sample.rate == .everyFrame
+        let rate = isEveryFrame ? "every frame" : "\(pipeline.sample.rate) frames per second"
+        let end = pipeline.sample.end.flatMap { $0 < video.durationSeconds ?? .infinity ? $0 : nil }
+        let (first, last) = (pipeline.sample.start.map(NumberText.plain), end.map(NumberText.plain))
         let window = (first.map { " from \($0) s" } ?? "") + (last.map { " to \($0) s" } ?? (first == nil ? "" : " on"))
         let counts = record.corrections?.counts ?? [:]
         let frames = record.counts.sampledFrames + counts["frames_removed", default: 0]
         let size = video.displayWidth.flatMap { width in video.displayHeight.map { "\(width) × \($0) pixels" } }
         let length = video.durationSeconds.map { "\(NumberText.fixed($0, decimals: 1)) s" }
         let facts = [size, length, record.input.sha256.map { "SHA-256 \($0)" }].compactMap(\.self)
+        let list = facts.joined(separator: ", ") + (record.filters == nil ? "" : "; the size is that after filters")
+        let sampling =
+            frames == 1 && video.durationSeconds == nil
+            ? "The picture (\(list)) was analysed"
+            : "The video (\(list)) was sampled\(window) at \(rate): \(NumberText.count(frames, "frame"))"
         let models = [
             pipeline.track.person == true ? "face embeddings of Intel's retail-0095 tell people apart" : nil,
             pipeline.speech == true && record.counts.framesWithSound != 0
@@ -25,8 +35,7 @@ package enum MethodsParagraph {
         let place = [record.started.map { " on \($0.prefix(10))" }, record.processor.map { " on \($0)" }]
         return """
             Faces were measured with vidscan \(record.vidscanVersion)\(place.compactMap(\.self).joined()). \
-            The video (\(facts.joined(separator: ", "))) was sampled\(window) at \(rate): \
-            \(NumberText.count(frames, "frame")). \
+            \(sampling). \
             Faces were detected with CenterFace (Xu et al. 2019; accuracy \(pipeline.detect.accuracy.rawValue), \
             \(pipeline.detect.faces.rawValue) faces), and fitted with MediaPipe's attention mesh of 478 points \
             (Grishchenko et al. 2020), from which head pose, gaze, expressions and action units follow; emotions also use \

@@ -24,10 +24,9 @@ package struct PeopleStudy: Sendable {
     }
 
     package struct Summary: Sendable {
-        package var people = 0, videos = 0
+        package var people = 0, videos = 0, corrections = 0
         /// Decisions on the page that a person should check.
         package var doubts = 0
-        package var corrections = 0
         package var path = ""
         /// The path of the video, and a sentence for the user.
         package var warnings: [(video: String, message: String)] = []

@@ -10,7 +10,9 @@ struct DiscontinuityTests {
             var jump_seconds: Double
         }
         var discontinuities: [Discontinuity]
+        struct Video: Decodable { var duration_seconds: Double }
         var warnings: [String]
+        var video: Video
     }
 
     private func record(of result: String, in folder: TemporaryFolder) throws -> Record {
@@ -25,6 +27,16 @@ struct DiscontinuityTests {
         ])
         // A stream of a programme is listed twice.
         return try #require(counted.output.split(separator: "\n").first.flatMap { Int($0) }, "\(counted.errors)")
+    }
+
+    @Test("A jump ahead is no part of the duration")
+    func ahead() throws {
+        let folder = try TemporaryFolder()
+        let path = try Variants.path("reset.ts")
+        try #require(try Tool.run("analyze", path, "--output", "r", "--metrics", "none", in: folder).status == 0)
+        let record = try record(of: "r/reset.ts.vidscan", in: folder)
+        try #require(record.discontinuities.contains { $0.jump_seconds > 400 })
+        #expect(record.video.duration_seconds < 4)
     }
 
     @Test("run.json says where the timestamps jump, and no face_id or person_id is on both sides")

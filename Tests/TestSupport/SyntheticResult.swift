@@ -9,11 +9,15 @@ package struct SyntheticResult {
         package var seconds: ClosedRange<Double>
         /// Unit vectors of 256 numbers.
         package var embeddings: [[Float]]
+        /// 1 if a correction says who it is.
+        package var confidence: Double
 
         package init(
-            face: Int, person: Int? = nil, seconds: ClosedRange<Double> = 0...9, embeddings: [[Float]]
+            face: Int, person: Int? = nil, seconds: ClosedRange<Double> = 0...9, embeddings: [[Float]],
+            confidence: Double = 0.9
         ) {
             self.face = face
+            self.confidence = confidence
             self.person = person ?? face
             self.seconds = seconds
             self.embeddings = embeddings
@@ -36,7 +40,7 @@ package struct SyntheticResult {
         let rows = tracks.map { track in
             let (first, last) = (track.seconds.lowerBound, track.seconds.upperBound)
             return
-                "\(track.face),\(track.person),0.9,\(first),\(last),\(last - first),10,1,10,20,30,40,\(first),\(track.face)\n"
+                "\(track.face),\(track.person),\(track.confidence),\(first),\(last),\(last - first),10,1,10,20,30,40,\(first),\(track.face)\n"
         }
         try put(
             "face_id,person_id,person_confidence,first_time,last_time,seconds_visible,samples,appearances,x,y,width,"

@@ -29,7 +29,8 @@ struct DecimalNumberTests {
         arguments: [
             ("0", 0), ("90", 90_000_000), ("12.5", 12_500_000), ("1:30", 90_000_000), ("01:02:05.25", 3_725_250_000),
             ("100:00", 6_000_000_000), ("0.000001", 1), ("0.0000019", 1), (".04", 40_000),
-            ("48:00:00", 172_800_000_000),
+            ("48:00:00", 172_800_000_000), ("1234.567891", 1_234_567_891), ("20:34.567891", 1_234_567_891),
+            ("0.123456789", 123_456), ("3600000000.5", 3_600_000_000_500_000), ("5.", 5_000_000),
         ] as [(String, Int64)])
     func positions(text: String, microseconds: Int64) {
         #expect(DecimalNumber.microseconds(text) == microseconds)
@@ -39,6 +40,7 @@ struct DecimalNumberTests {
         "Any other position is refused",
         arguments: [
             "", ":", "1:", ":30", "1:60", "1:2:3:4", "1:-2", "-5", "1:60:00", "1/2", "1:1/2", "abc", "1:.", "1.5:00",
+            ".", "1.0000000000", "1000000000001", "1.2.3",
         ])
     func refusedPositions(text: String) {
         #expect(DecimalNumber.microseconds(text) == nil)

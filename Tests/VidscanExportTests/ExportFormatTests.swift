@@ -160,6 +160,15 @@ struct ExportFormatTests {
         #expect(try exported.text("_events.tsv").contains("\tvisible\t1\tAnna <i> ---> B\t1\t"))
     }
 
+    @Test("Two people whose names differ only in a blank are two speakers")
+    func similarNames() async throws {
+        let exported = try await ExportedResult(
+            people: [1: 1, 2: 2, 3: 3], episodes: (1...3).map { "visible,\($0),\($0),1,2,1,1,,,,1" },
+            names: [1: "P_1", 2: "P 1", 3: "P 2"])
+        let speakers = try exported.text(".rttm").split(separator: "\n").map { $0.split(separator: " ")[7] }
+        #expect(speakers.sorted() == ["P_2", "person_1", "person_2"])
+    }
+
     @Test("A sign that joins with the next character does not hide it from captions")
     func joinedSigns() async throws {
         let exported = try await ExportedResult(

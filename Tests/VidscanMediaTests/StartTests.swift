@@ -31,6 +31,22 @@ struct StartTests {
             try Variants.path("bpyramid.mp4"), ["-output_ts_offset", "\(offset)", "-muxdelay", "0"], as: "start.ts")
     }
 
+    @Test(
+        "A file that begins late lasts no longer for it",
+        arguments: ["late.mkv", "late.mov", "late.mp4", "late.ts", "late.nut"])
+    func duration(name: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/" + name
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", try Variants.path("starttime.mp4"), "-map", "0:v", "-c", "copy",
+            "-output_ts_offset", "5000", path,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let options = FrameReader.Options(rate: try SampleGrid.Rate.of("1"))
+        let duration = try #require(try FrameReading(path, options).info.durationMicroseconds)
+        #expect(abs(duration - 3_000_000) <= 200_000, "\(duration)")
+    }
+
     @Test("Sampling begins with the first frame if the audio starts earlier", arguments: [0.1, 7.654_321, 33.333_333])
     func withSound(offset: Double) throws {
         try expectGolden(

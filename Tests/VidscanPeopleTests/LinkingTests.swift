@@ -144,6 +144,21 @@ struct LinkingTests {
         #expect(numbers["b.mp4 1"] == numbers["a.mp4 1"] || numbers["b.mp4 1"] == numbers["a.mp4 2"])
     }
 
+    @Test("People of one video whom a correction tells apart stay different", arguments: [0.9, 1])
+    func toldApart(confidence: Double) async throws {
+        let scene = try StudyScene()
+        let face = Array(repeating: SyntheticFace.vector([0: 1]), count: 3)
+        try scene.add(
+            "a.mp4",
+            [
+                StudyScene.Track(face: 1, seconds: 0...4, embeddings: face),
+                StudyScene.Track(face: 2, seconds: 5...9, embeddings: face, confidence: confidence),
+            ])
+        try await scene.run()
+        let numbers = try scene.numbers
+        #expect((numbers["a.mp4 1"] == numbers["a.mp4 2"]) == (confidence < 1))
+    }
+
     @Test("Where similar people are seen together, faces must be nearer to each other")
     func calibration() async throws {
         // The two in a.mp4 are 0.8 or 0.4 apart; the one in b.mp4 is 0.4 from the first one.

@@ -55,17 +55,20 @@ package enum DecimalNumber {
     /// and for minutes or seconds after a colon that are not below 60.
     package static func microseconds(_ text: some StringProtocol) -> Int64? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (1...3).contains(fields.count), let last = fields.last, let seconds = rational(last),
-            !last.contains("/"), fields.count == 1 || seconds.value < 60
+        guard (1...3).contains(fields.count), let last = fields.last else { return nil }
+        let parts = last.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let fraction = parts.count > 1 ? parts[1] : ""
+        guard let seconds = integer(parts[0].isEmpty && !fraction.isEmpty ? "0" : parts[0]),
+            seconds <= 1_000_000_000_000,
+            fields.count == 1 || seconds < 60, fraction.count <= 9,
+            let billionths = integer((fraction + "000000000").prefix(9))
         else { return nil }
         var whole: Int64 = 0
         for (index, field) in fields.dropLast().enumerated() {
             guard let value = integer(field), value <= 1_000_000, index == 0 || value < 60 else { return nil }
             whole = whole * 60 + value
         }
-        let scaled = seconds.numerator.multipliedReportingOverflow(by: 1_000_000)
-        guard !scaled.overflow else { return nil }
-        return whole * 60 * 1_000_000 + scaled.partialValue / seconds.denominator
+        return (whole * 60 + seconds) * 1_000_000 + billionths / 1000
     }
 
     private static let limit: Int64 = 1_000_000_000

@@ -65,6 +65,8 @@ struct CorrectedOutcome {
     let trackOfRow: [Int32]
     /// Whether each track has another face_id than in the analysis.
     let isSplitOff: [Bool]
+    /// The last sample of each track that ends because of a correction.
+    private let cutSamples: [Int?]
 
     /// A track of the analysis ends where it is split, and where samples are left out.
     private struct Segment {
@@ -124,6 +126,7 @@ struct CorrectedOutcome {
         for (number, index) in order.enumerated() { numbers[index] = Int32(number + 1) }
         trackOfRow = segmentOfRow.map { $0 < 0 ? 0 : numbers[$0] }
         isSplitOff = order.map { segments[$0].isSplitOff }
+        cutSamples = order.map { segments[$0].track.ending == .corrected ? segments[$0].lastFrame : nil }
         outcome = TrackingOutcome(
             tracks: order.map { segments[$0].track }, changes: Self.changes(samples, isExcluded, excludedBefore),
             sampleCount: isExcluded.count { !$0 }, interval: samples.outcome.interval, timesBeforeGaps: gaps)
@@ -144,12 +147,17 @@ struct CorrectedOutcome {
     }
 
     func frames(of folder: String, isLeftOut: [Bool]) -> TrackedFrames {
-        TrackedFrames(folder: folder, name: ResultFiles.record) { [trackOfRow, isSplitOff] frame, position in
+        TrackedFrames(folder: folder, name: ResultFiles.record) {
+            [trackOfRow, isSplitOff, cutSamples] frame, position in
             for index in frame.faces.indices {
                 let track = Int(trackOfRow[position.face + index])
                 frame.faces[index].track = track
                 // The match compares the sample with those of the other part.
                 if track > 0, isSplitOff[track - 1] { frame.faces[index].personMatch = nil }
+                // What follows is said in the time that is left out, or by the other part.
+                if track > 0, cutSamples[track - 1] == position.frame {
+                    frame.faces[index].speech = Array(frame.faces[index].speech.prefix(1))
+                }
             }
             return !isLeftOut[position.frame]
         }

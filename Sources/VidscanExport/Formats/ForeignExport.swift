@@ -31,12 +31,11 @@ struct ForeignExport {
 
     /// Returns everybody in the tables, in order. Throws if there are too many for a file each.
     func subjects(_ grouping: Exporter.Grouping) throws(VidscanError) -> [Tier.Subject] {
-        let subjects = Set(
-            outcome.tracks.map { grouping == .person ? Tier.Subject.person($0.personID) : .face($0.faceID) })
-        guard subjects.count <= Self.maximumSubjects else {
-            throw .result("has \(subjects.count) \(grouping)s, too many for a file each", input: result.name)
+        let all = Set(outcome.tracks.map { grouping == .person ? Tier.Subject.person($0.personID) : .face($0.faceID) })
+        guard all.count <= Self.maximumSubjects else {
+            throw .result("has \(all.count) \(grouping)s, too many for a file each", input: result.name)
         }
-        return subjects.sorted()
+        return all.sorted()
     }
 
     /// Completes the tables among the files, in their order.

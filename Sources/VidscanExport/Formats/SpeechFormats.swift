@@ -62,11 +62,17 @@ struct TextGrid {
 /// Rich Transcription Time Marked (NIST, "The Rich Transcription Spring 2009 Evaluation Plan", appendix A), which describes
 /// who speaks when. If a result does not know, its lines say who is in sight.
 enum RTTM {
-    /// `file` is the name of the recording, not empty. Blanks in it, and in the names of people, become underscores.
+    /// `file` is the name of the recording, not empty. Blanks in it, and in the names of people, become underscores, unless
+    /// two people would have one name.
     static func text(_ tiers: [Tier], file: String, kind: Episode.Kind) -> String {
         let name = word(file)
+        let speakers = Dictionary(grouping: Set(tiers.compactMap(\.speaker)), by: word)
         let lines = tiers.filter { $0.kind == kind }.flatMap { tier in
-            tier.annotations.map { (annotation: $0, person: tier.speaker.map(word) ?? "<NA>") }
+            let speaker = tier.speaker.map(word) ?? "<NA>"
+            return tier.annotations.map { annotation in
+                let number = speakers[speaker, default: []].count > 1 ? annotation.episode.personID : nil
+                return (annotation: annotation, person: number.map { "person_\($0)" } ?? speaker)
+            }
         }.sorted { Annotation.precedes($0.annotation, $1.annotation) }
         return lines.map { annotation, person in
             "SPEAKER \(name) 1 \(ClockText.seconds(annotation.begin)) \(annotation.durationText) <NA> <NA> \(person)"

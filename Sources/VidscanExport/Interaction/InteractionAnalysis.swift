@@ -4,8 +4,7 @@ internal import VidscanResults
 
 /// Compares the people of a finished result in pairs, and writes `dyads.csv`.
 package struct InteractionAnalysis: Sendable {
-    /// Two people who are in sight together for a shorter time are not compared, and a measure that is known for a shorter
-    /// time is blank.
+    /// People in sight together for a shorter time are not compared; a measure known for a shorter time is blank.
     package static let minimumSeconds = 10.0
 
     private let output: String?

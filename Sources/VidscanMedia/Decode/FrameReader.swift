@@ -40,9 +40,7 @@ package final class FrameReader {
     private typealias Moment = SampledFrame.Moment
 
     /// - Parameter cancellation: ends the current call with the code `cancelled`.
-    package init(
-        path: String, options: Options, cancellation: CancellationFlag = CancellationFlag()
-    ) throws(MediaError) {
+    package init(path: String, options: Options, cancellation: CancellationFlag = .init()) throws(MediaError) {
         let demuxer = try Demuxer(
             path: path, streamIndex: options.streamIndex, limits: options.limits, cancellation: cancellation)
         (self.demuxer, self.options) = (demuxer, options)

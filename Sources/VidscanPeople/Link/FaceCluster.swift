@@ -9,9 +9,7 @@ struct FaceVector: Sendable, Equatable {
         for lane in 0..<lanes { one.values[lane] += other.values[lane] }
     }
 
-    static func * (vector: FaceVector, factor: Float) -> FaceVector {
-        FaceVector(values: vector.values.map { $0 * factor })
-    }
+    static func * (vector: Self, factor: Float) -> Self { Self(values: vector.values.map { $0 * factor }) }
 
     func dot(_ other: FaceVector) -> Float {
         values.withUnsafeBufferPointer { one in

@@ -90,7 +90,7 @@ struct StudyConfidence {
     ) -> (index: Int, distance: Float)? {
         table.nearest(to: faces, among: Array(groups.indices)) { other, _ in
             groups[other].studyID != studyID && !separated.contains(PersonPair(studyID, groups[other].studyID))
-                && !people.contains { one in groups[other].members.contains { study.areSimultaneous(one, $0) } }
+                && !people.contains { one in groups[other].members.contains { study.areDifferent(one, $0) } }
         }
     }
 

@@ -82,7 +82,7 @@ struct StudyLinker: AverageLinkage {
             let newcomers = a.studyID == nil ? a.members : b.members
             for member in newcomers {
                 let others = known[studyID]?[study.people[member].video] ?? []
-                if others.contains(where: { study.areSimultaneous(member, $0) }) { return false }
+                if others.contains(where: { study.areDifferent(member, $0) }) { return false }
             }
         }
         // Both lists are in the order of the videos.
@@ -96,7 +96,7 @@ struct StudyLinker: AverageLinkage {
             guard distance < Float(IdentityCalibration.fractionWithinVideo) * limit else { return false }
             let people = b.members[j...].prefix { study.people[$0].video == first }
             for member in a.members[i...].prefix(while: { study.people[$0].video == first }) {
-                if people.contains(where: { study.areSimultaneous(member, $0) }) { return false }
+                if people.contains(where: { study.areDifferent(member, $0) }) { return false }
                 i += 1
             }
             j += people.count

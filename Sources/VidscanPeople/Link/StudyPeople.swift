@@ -36,8 +36,12 @@ struct StudyPeople: Sendable {
         self.people = all
     }
 
-    func areSimultaneous(_ one: Int, _ other: Int) -> Bool {
-        people[one].video == people[other].video && simultaneous[people[one].video].contains(PersonPair(one, other))
+    /// Whether two people of one video are seen at once, or a user has told them apart.
+    func areDifferent(_ one: Int, _ other: Int) -> Bool {
+        let (a, b) = (people[one], people[other])
+        guard a.video == b.video else { return false }
+        return simultaneous[a.video].contains(PersonPair(one, other))
+            || a.personID != b.personID && (a.tracks + b.tracks).contains(where: \.isDecided)
     }
 
     /// The faces of people together; `nil` if nobody has any.

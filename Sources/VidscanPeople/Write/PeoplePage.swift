@@ -115,9 +115,8 @@ struct PeoplePage {
         let isOnly = study.people.count { $0.video == person.video && $0.studyID == person.studyID } == 1
         let (tracks, name) = (isOnly ? [] : person.faceIDs, FilePath.name(of: other.video))
         let isUnique = study.videos.count { $0.name == name } == 1
-        let correction = StudyCorrection.split(
-            other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)
-        return ([one, other], "One person (\(percent))", correction)
+        let split = StudyCorrection.split(other.studyPersonID, tracks: tracks, video: isUnique ? name : other.video)
+        return ([one, other], "One person (\(percent))", split)
     }
 
     /// Only this person's tracks: the number may have others in the same video.

@@ -130,9 +130,11 @@ package struct RunRecord: Codable, Sendable {
             format: info.format, codec: info.codec, stream: info.streamIndex, codedWidth: info.codedSize.width,
             codedHeight: info.codedSize.height, displayWidth: decoded.displaySize?.width,
             displayHeight: decoded.displaySize?.height,
-            // Where timestamps jump, as in joined recordings, the file may announce the length of a part.
+            // Where timestamps jump, as in joined recordings, the file may announce the length of a part, or count the jumps.
             durationSeconds: info.durationMicroseconds.map {
-                Double(statistics.discontinuities.isEmpty ? $0 : max($0, statistics.lastMicroseconds ?? 0)) / 1e6
+                let jumps = statistics.discontinuities.map { max(0, $0.jumpMicroseconds) }.reduce(0, &+)
+                return Double(
+                    statistics.discontinuities.isEmpty ? $0 : max($0 &- jumps, statistics.lastMicroseconds ?? 0)) / 1e6
             },
             containerStartSeconds: Double(info.containerStartMicroseconds) / 1e6,
             streamStartSeconds: info.streamStartMicroseconds.map { Double($0) / 1e6 },

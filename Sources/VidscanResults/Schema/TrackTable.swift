@@ -144,6 +144,8 @@ package struct StoredTrack: Sendable {
     package let faceID, personID: Int
     package let firstMicroseconds, lastMicroseconds: Int64
     package let secondsVisible: Double
+    /// Whether a correction says who it is.
+    package let isDecided: Bool
     package let bestMicroseconds, bestFrame: Int64
     /// Mean box, in pixels of the upright frame.
     package let box: Rectangle
@@ -156,7 +158,7 @@ package struct StoredTrack: Sendable {
         let (face, person) = (try table.column("face_id"), try table.column("person_id"))
         let (first, last) = (try table.column("first_time"), try table.column("last_time"))
         let (visible, best) = (try table.column("seconds_visible"), try table.column("best_time"))
-        let frame = try table.column("best_frame")
+        let (frame, confidence) = (try table.column("best_frame"), table.optionalColumn("person_confidence"))
         let box = try FaceColumns(FaceField.box, of: table)
         var tracks: [StoredTrack] = []
         while try table.next() {
@@ -168,6 +170,7 @@ package struct StoredTrack: Sendable {
                 faceID: try table.integer(face, in: ReadLimits.ids), personID: personID,
                 firstMicroseconds: try table.microseconds(first), lastMicroseconds: try table.microseconds(last),
                 secondsVisible: try table.number(visible, in: ReadLimits.durations),
+                isDecided: try table.optionalNumber(confidence, in: 0...1) == 1,
                 bestMicroseconds: try table.microseconds(best), bestFrame: Int64(try table.count(frame)),
                 box: try box.numbers(in: table).box)
             try table.require(track.firstMicroseconds <= track.lastMicroseconds, "last_time is before first_time")
