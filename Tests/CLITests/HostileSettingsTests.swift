@@ -32,7 +32,7 @@ struct HostileSettingsTests {
         }
         // With 1 GB of memory, the 3 GB could not be read.
         let limited = { (command: String) in try Tool.shell("ulimit -d 1000000; exec \"$0\" \(command)", in: folder) }
-        try limited("analyze x.mp4 --pipeline p.yaml").expectError("p.yaml: it is larger than 262144 bytes", status: 2)
+        try limited("analyze x.mp4 --pipeline p.yaml").expectError("p.yaml: it is larger than 2097152 bytes", status: 2)
         try limited("batch --from list.txt --output out").expectError(
             "the list list.txt: it is larger than 67108864 bytes", status: 2)
         try limited("batch --from - --output out </dev/zero").expectError(

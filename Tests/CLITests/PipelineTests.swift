@@ -91,7 +91,7 @@ struct PipelineTests {
         ("analyze x.mp4 --pipeline fsat", "fsat: there is no such pipeline; available are "),
         ("analyze x.mp4 --pipeline none.yaml", "none.yaml: cannot read it: No such file or directory"),
         ("analyze x.mp4 --pipeline p.yaml", "p.yaml:2:13: 'detect.accuracy' is best; allowed: low, medium, high"),
-        ("analyze x.mp4 --pipeline ends.yaml --start 9", "--end must come after --start."),
+        ("analyze x.mp4 --pipeline ends.yaml --start 9", "'sample.end' (5) must come after --start (9)."),
         ("analyze x.mp4 --filter lut3d=a.cube", "--filter: filter 'lut3d' accesses a file through its option 'file'; "),
         ("analyze x.mp4 --filter eqq", "--filter: unknown filter 'eqq'; did you mean 'eq'?"),
         ("sample x.mp4 --filter split", "--filter: the filter chain must have one video input and one video output"),

@@ -57,7 +57,8 @@ struct UsageTests {
         ("analyze x.mp4 --rate 1e3", "The value '1e3' is invalid for '--rate <number>'"),
         ("analyze x.mp4 --rate", "Missing value for '--rate <number>'"),
         ("analyze x.mp4 --start 1:75", "The value '1:75' is invalid for '--start <time>'"),
-        ("analyze x.mp4 --start 5 --end 5", "--end must come after --start."),
+        ("analyze x.mp4 --start 5 --end 5", "--end (5) must come after --start (5)."),
+        ("analyze x.mp4 --overlay --invert", "--invert needs --anonymize."),
         (
             "analyze x.mp4 --stream=-1",
             "The value '-1' is invalid for '--stream <index>': allowed: a whole number, 0 or more"
@@ -133,8 +134,8 @@ struct UsageTests {
         (
             "analyze x.mp4 --metrics blink",
             "The value 'blink' is invalid for '--metrics <list>': there is no 'blink'; allowed: all, none, eyes,"
-                + " expressions, emotions, emojis, aus and 69 more, see 'vidscan schema'; blinks are events, which need the"
-                + " metrics of the eyes and --rate 12"
+                + " expressions, emotions, emojis, aus and 69 more, see 'vidscan schema'; blinks are events, which come"
+                + " with any metrics and need --rate 12"
         ),
         (
             "analyze x.mp4 --metrics yaw",

@@ -53,6 +53,25 @@ struct ConsistencyTests {
         }
     }
 
+    @Test("Nods and shakes have a mean, and no peak")
+    func nods() throws {
+        #expect(try !column("peak", of: "episodes.csv").meaning.contains(/nod|shake|half-cycles/))
+        #expect(try column("mean", of: "episodes.csv").meaning.contains("nod, shake: of the half-cycles, in degrees."))
+    }
+
+    @Test("The schema and the measurements judge action units alike")
+    func actionUnits() throws {
+        let measurements = try String(contentsOfFile: Checkout.root + "/docs/measurements.md", encoding: .utf8)
+        let areas: KeyValuePairs = [
+            Metric.au04: "4 (0.57)", .au06: "6 (0.94)", .au09: "9 (0.86)", .au14: "14 (0.45)",
+        ]
+        for (unit, area) in areas {
+            #expect(measurements.contains(area))
+            let figure = try #require(area.firstMatch(of: /0\.\d\d/)).output
+            #expect(unit.meaning.contains("AUC \(figure)") && !unit.meaning.contains("not validated"), "\(unit)")
+        }
+    }
+
     @Test("The schema states the constants of the expression model")
     func constants() throws {
         struct File: Decodable {

@@ -133,7 +133,7 @@ struct PipelineFileTests {
     func roundTrip() throws {
         var random = SeededGenerator(seed: 5)
         var tried = 0
-        for _ in 0..<1800 {
+        for _ in 0..<2600 {
             let overrides = try Setting.all.map { setting in
                 try ResolvedSettings.Override(setting.path, try value(for: setting, &random), option: "--x")
             }
@@ -176,7 +176,7 @@ struct PipelineFileTests {
     func edges() throws {
         var random = SeededGenerator(seed: 8)
         var tried: Set<String> = []
-        for round in 0..<2500 {
+        for round in 0..<6000 {
             let paths = Set((0...round % 6).compactMap { _ in Setting.all.randomElement(using: &random)?.path })
             var text = ""
             for section in SettingsSection.all {

@@ -42,9 +42,8 @@ struct FacePositions {
         let elapsed = Double(microseconds - before.microseconds)
         let fraction = after.map { elapsed / Double(max(1, $0.microseconds - before.microseconds)) } ?? 0
         return before.boxes.compactMap { track, box in
-            guard let other = after?.boxes.first(where: { $0.track == track })?.box else {
-                return fraction <= 0.5 ? (track, box) : nil
-            }
+            guard let other = after?.boxes.first(where: { $0.track == track })?.box
+            else { return fraction <= 0.5 ? (track, box) : nil }
             return (track, box.interpolated(to: other, fraction: fraction))
         }
     }

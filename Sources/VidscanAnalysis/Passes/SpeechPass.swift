@@ -166,9 +166,8 @@ package struct Speech: Sendable {
         ofTrack track: Int, at time: Int64, until next: Int64?
     ) -> (speaking: Double?, moving: Double?, ticks: [UInt8]) {
         let tick = SpeechTick.containing(time)
-        guard let run = runs[track]?.first(where: { $0.first <= tick && tick < $0.first + $0.moving.count }) else {
-            return (nil, nil, [])
-        }
+        guard let run = runs[track]?.first(where: { $0.first <= tick && tick < $0.first + $0.moving.count })
+        else { return (nil, nil, []) }
         let moving = Double(run.moving[tick - run.first])
         guard !run.speaking.isEmpty else { return (nil, moving, []) }
         let first = SpeechTick.first(from: time)

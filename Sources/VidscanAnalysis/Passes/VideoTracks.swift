@@ -5,7 +5,7 @@ internal import VidscanResults
 /// The tracks of a whole video: faces that are followed within each shot, and the people that they belong to.
 struct VideoTracks {
     private let changes: [ShotChange]
-    private var selectionOptions = TrackSelection.Options()
+    private var options = TrackSelection.Options()
     /// The track of every face in the file, from 1; 0 for none.
     private(set) var ofFaces: [Int32] = []
     var summaries: [TrackSummary] = []
@@ -26,10 +26,9 @@ struct VideoTracks {
     /// continue on another person's face, as indices of ``ofFaces``.
     init(of frames: FrameRecordFile, changes: [ShotChange], settings: Settings, strangers: Set<Int> = []) throws {
         self.changes = changes
-        selectionOptions.minimumSamples = settings.track.minimumSamples
-        selectionOptions.maximumFaces = settings.track.maximumFaces
-        selectionOptions.meanConfidence =
-            settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
+        options.minimumSamples = settings.track.minimumSamples
+        options.maximumFaces = settings.track.maximumFaces
+        options.meanConfidence = settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
         let reader = try FrameRecordReader(frames)
         var tracker = settings.tracker
         var times: [Int64] = []
@@ -49,7 +48,7 @@ struct VideoTracks {
             }
             for ((face, detection), id) in zip(zip(frame.faces, detections), ids) {
                 ofFaces.append(Int32(id ?? 0))
-                if let id { add(face, detection, toTrack: id, in: frame) }
+                if let id { add(face, detection, track: id, in: frame) }
             }
             times.append(frame.microseconds)
             sampleCount += 1
@@ -58,9 +57,7 @@ struct VideoTracks {
         interval = RegularClock.interval(of: times, limit: 500_000) / 1e6
     }
 
-    private mutating func add(
-        _ face: FaceRecord, _ detection: TrackedDetection, toTrack id: Int, in frame: FrameRecord
-    ) {
+    private mutating func add(_ face: FaceRecord, _ detection: TrackedDetection, track id: Int, in frame: FrameRecord) {
         // Tracks that begin in the same sample are numbered from left to right, but faces are in another order.
         while summaries.count < id {
             summaries.append(
@@ -100,14 +97,12 @@ struct VideoTracks {
         return Set(steps.values.filter { $0.change >= 0 }.map(\.face))
     }
 
-    var candidates: [Int] {
-        TrackSelection.candidates(summaries, samplesOfShot: samplesOfShot, options: selectionOptions)
-    }
+    var candidates: [Int] { TrackSelection.candidates(summaries, samplesOfShot: samplesOfShot, options: options) }
 
     /// Decides which tracks to keep, and which are the same person.
     mutating func identify() {
         let selection = TrackSelection(
-            summaries, samplesOfShot: samplesOfShot, options: selectionOptions,
+            summaries, samplesOfShot: samplesOfShot, options: options,
             linker: TrackletLinker(shapeVariances: FaceShape.betweenVariances))
         (identities, peopleLeftOut) = (selection.identities, selection.peopleLeftOut)
     }

@@ -78,9 +78,10 @@ package struct RunOutcome: Sendable {
         let (start, end) = (settings.sample.start, settings.sample.end)
         let limits = [start.map { ("from", $0) }, end.map { (start == nil ? "before" : "to", $0) }]
         let range = limits.compactMap { $0 }.map { "\($0.0) \(TimeText.seconds($0.1)) s" }.joined(separator: " ")
+        let unlimited = settings.filters == nil ? "with a valid time" : "after the filters"
         let duration = info.durationMicroseconds.map { "; the video lasts \(TimeText.seconds($0)) s" } ?? ""
         throw VidscanError(
-            .media(.undecodable), "has no frame \(range.isEmpty ? "with a valid time" : range)\(duration)",
+            .media(.undecodable), "has no frame \(range.isEmpty ? unlimited : range)\(duration)",
             input: input, stage: .decode)
     }
 
@@ -143,11 +144,8 @@ package struct RunOutcome: Sendable {
         guard decoded.isWholeVideo, decoded.statistics.discontinuities.isEmpty,
             let last = decoded.statistics.lastMicroseconds
         else { return false }
-        // Several containers count it from 0, even if nothing starts there.
         let info = decoded.info
-        let end = min(
-            duration - max(info.containerStartMicroseconds, 0),
-            info.streamEndMicroseconds.map { $0 - info.containerStartMicroseconds } ?? .max)
+        let end = min(duration, info.streamEndMicroseconds.map { $0 - info.containerStartMicroseconds } ?? .max)
         let missing = end - last
         return missing > 1_000_000 && missing > duration / 10
     }

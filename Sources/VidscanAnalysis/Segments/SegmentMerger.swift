@@ -186,7 +186,7 @@ struct SegmentFolder {
         do {
             // The filters have already run, and nothing runs them again.
             settings = try ResolvedSettings(workers: 1, file: PipelineFile(path: file, filters: .keep)).settings
-        } catch { throw .result("its part.json cannot be read by this version", input: path) }
+        } catch { throw .result("its part.json cannot be read by this version: \(error)", input: path) }
         try require(
             record.tools.vidscanVersion == Vidscan.version, .result,
             "was made by vidscan \(record.tools.vidscanVersion); this is \(Vidscan.version)", input: path)

@@ -28,8 +28,8 @@ package struct PipelineFile: Sendable {
         (summary, settings) = (reader.summary, reader.settings)
     }
 
-    /// In bytes. A pipeline is about a page of text.
-    private static let maximumBytes = 256 << 10
+    /// In bytes. A pipeline is about a page of text, but the record of a run names each jump of the timestamps.
+    private static let maximumBytes = 2 << 20
 
     private static func compose(_ text: String, path: String) throws(PipelineFileError) -> Node? {
         let problem = { (position: TextPosition?, message: String) in

@@ -120,9 +120,6 @@ struct PipelineReader {
 
     // MARK: The section `filters`: texts in FFmpeg's syntax, or names with options
 
-    /// A thousand filters. FFmpeg's time grows with the square of their number.
-    private static let maximumFilterBytes = 8192
-
     private mutating func readFilters(_ setting: Setting, _ node: Node) {
         if node.isEmpty { return take(setting, .absent, node) }
         var steps: [(text: String, node: Node)] = []
@@ -135,9 +132,6 @@ struct PipelineReader {
             if steps.isEmpty { return take(setting, .absent, node) }
         } else {
             return note(setting, node)
-        }
-        guard steps.reduce(0, { $0 + $1.text.utf8.count }) <= Self.maximumFilterBytes else {
-            return note(node, "'filters' is too long; allowed: at most \(Self.maximumFilterBytes) bytes of filters")
         }
         guard case .run(let allowsFiles) = filters else {
             return take(setting, .filters(FilterChain.unchecked(steps: steps.map(\.text))), node)

@@ -25,7 +25,7 @@ public struct Settings: Sendable, Equatable {
 
     /// Changes the settings so that all faces can be hidden: every frame is analysed, small and uncertain faces are
     /// detected, none is dropped, and positions are not smoothed.
-    public mutating func detectThoroughly() {
+    package mutating func detectThoroughly() {
         sample.rate = max(sample.rate, AnonymizeRequirements.rate)
         detect.accuracy = max(detect.accuracy, AnonymizeRequirements.accuracy)
         detect.faces = max(detect.faces, AnonymizeRequirements.faces)

@@ -11,6 +11,9 @@ extension ResolvedSettings {
         try refuse("render.covers", if: settings.render.hiding.covers != nil && !hides) {
             "\($0) needs \(name("render.anonymize"))."
         }
+        try refuse("render.invert", if: settings.render.hiding.isInverted && !hides) {
+            "\($0) needs \(name("render.anonymize"))."
+        }
         let publishes = settings.render.publishFolder != nil
         try refuse("render.publish", if: publishes && (!hides || settings.render.hiding.isInverted)) {
             "\($0) needs \(name("render.anonymize")) without \(name("render.invert"))."
@@ -143,11 +146,10 @@ extension ResolvedSettings {
             let isInOrder = lesser == "sample.start" ? low < high : low <= high
             if isInOrder { continue }
             let paths = [greater, lesser]
+            let names = paths.map { "\(name($0)) (\(value(of: $0).yaml))" }
             if !paths.contains(where: isOption), let place = paths.first(where: isFile) {
-                let names = paths.map { "'\($0)' (\(value(of: $0).yaml))" }
                 throw error(at: place) { _ in "\(names[0]) \(words) \(names[1])" }
             }
-            let names = paths.map { Setting.at($0)?.optionNames.first ?? "'\($0)'" }
             throw SettingsError("\(names[0]) \(words) \(names[1]).")
         }
     }

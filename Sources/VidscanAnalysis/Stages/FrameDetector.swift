@@ -230,9 +230,7 @@ final class DetectorPicture {
     /// Display pixels for each pixel of the picture.
     var scale: Point { Point(display) / Point(size) }
 
-    func appearance(of face: FaceDetection) -> AppearanceDescriptor {
-        AppearanceDescriptor(view, face: inPicture(face))
-    }
+    func appearance(of face: FaceDetection) -> AppearanceDescriptor { .init(view, face: inPicture(face)) }
 
     /// Converts a face from display space to the picture's pixels.
     func inPicture(_ face: FaceDetection) -> FaceDetection { face.scaled(by: 1 / scale) }

@@ -56,13 +56,11 @@ final class SpanAnalyzer {
         if let previous { try fill(samples, &known, from: -1, to: last, previous) }
         return samples.indices.map { index in
             let (sample, faces) = (samples[index], known[index]?.faces ?? [])
+            let (frame, size) = (sample.frame, sample.frame.geometry.displaySize)
             return FrameRecord(
-                sequence: sample.frame.sequence, microseconds: sample.frame.microseconds, index: sample.frame.index,
-                epoch: sample.frame.epoch, size: sample.frame.geometry.displaySize, quality: sample.quality,
-                isDamaged: sample.frame.isDamaged, signature: sample.signature,
-                faces: faces.map {
-                    FaceRecord($0, in: sample.frame.geometry.displaySize, metrics: settings.measure.metrics)
-                },
+                sequence: frame.sequence, microseconds: frame.microseconds, index: frame.index, epoch: frame.epoch,
+                size: size, quality: sample.quality, isDamaged: frame.isDamaged, signature: sample.signature,
+                faces: faces.map { FaceRecord($0, in: size, metrics: settings.measure.metrics) },
                 credit: index == last ? run.byteCount : nil)
         }
     }
@@ -158,9 +156,8 @@ final class SpanAnalyzer {
     private func fill(
         _ samples: [Sample], _ known: inout [KnownFrame?], from first: Int, to last: Int, _ previous: KnownFrame
     ) throws {
-        guard last - first > 1, let earlier = first < 0 ? previous : known[first], let later = known[last] else {
-            return
-        }
+        guard last - first > 1, let earlier = first < 0 ? previous : known[first], let later = known[last]
+        else { return }
         // At a cut, the last sample of the old shot and the first one of the new shot are searched.
         let cut = samples[(first + 1)...last].firstIndex(where: \.mayFollowCut)
         var middle = (first + last) / 2

@@ -30,9 +30,8 @@ final class TableBuilder: FrameSink {
         folderPath: String, input: String, settings: Settings, blendshapeNames: [String],
         models: @escaping @Sendable () throws -> ModelStore, consumer: (any RunConsumer)? = nil
     ) throws(VidscanError) {
-        (self.consumer, self.settings) = (consumer, settings)
-        (self.folderPath, self.input) = (folderPath, input)
-        self.models = models
+        (self.settings, self.folderPath, self.input) = (settings, folderPath, input)
+        (self.models, self.consumer) = (models, consumer)
         options = OutputOptions(settings, blendshapeNames: blendshapeNames)
         // It contains pictures of faces, and a process that is killed leaves it behind.
         frames = try FrameRecordFile(

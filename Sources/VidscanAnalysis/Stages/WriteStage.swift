@@ -57,10 +57,9 @@ final class StageContext: Sendable {
     /// Throws with the code `setup` if the system refuses a thread.
     init(settings: Settings) throws(VidscanError) {
         let workers = max(1, settings.detect.workers)
-        let threads = try ThreadExecutor.make(
-            names: ["decode", "write", "digest"] + (0..<workers).map { "worker \($0)" })
-        (decodeThread, writeThread, digestThread) = (threads[0], threads[1], threads[2])
-        workerThreads = Array(threads[3...])
+        let all = try ThreadExecutor.make(names: ["decode", "write", "digest"] + (0..<workers).map { "worker \($0)" })
+        (decodeThread, writeThread, digestThread) = (all[0], all[1], all[2])
+        workerThreads = Array(all[3...])
         // A run for each worker, and one that is being decoded.
         budget = InFlightBudget(count: workers + 1, bytes: 192 << 20)
     }

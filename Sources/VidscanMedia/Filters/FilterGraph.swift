@@ -121,8 +121,7 @@ final class FilterGraph {
     /// Does not configure the graph for frames. The chain must be permitted, because creating a filter runs its code.
     static func check(_ filters: [FilterCall]) throws(MediaError) {
         let graph = try Owned(avfilter_graph_alloc())
-        var inputs = OpenPads()
-        var outputs = OpenPads()
+        var inputs = OpenPads(), outputs = OpenPads()
         FFmpeg.beginErrors()
         try check(
             avfilter_graph_parse2(graph.pointer, FilterCall.text(filters), &inputs.first, &outputs.first),

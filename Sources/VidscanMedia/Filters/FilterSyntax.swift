@@ -6,7 +6,8 @@ package enum FilterSyntax {
         package let reason: String
     }
 
-    package static let maximumBytes = 64 << 10
+    /// A thousand filters. FFmpeg's time grows with the square of their number.
+    package static let maximumBytes = 8192
     /// No filter or option has a longer name.
     private static let maximumNameBytes = 100
     /// Each filter costs memory before the first frame.

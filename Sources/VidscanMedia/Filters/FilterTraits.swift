@@ -12,9 +12,7 @@ enum FilterTraits {
 
     private static let sections = Dictionary(grouping: entries, by: \.filter).mapValues { $0.map(\.section) }
 
-    private static func isListed(_ filter: String, in section: String) -> Bool {
-        sections[filter]?.contains(section) == true
-    }
+    private static func isListed(_ name: String, in list: String) -> Bool { sections[name]?.contains(list) == true }
 
     /// Names in an expression for the frame number or for values from earlier frames.
     private static let historyVariables = Set(words: "n N frame_num n_frames random st ld pos prev_t prev_pts prev_n")

@@ -15,7 +15,7 @@ extension Settings {
         public var workers: Int
         /// Whether to keep detections that may not be faces, because failing to hide a face is worse than hiding a
         /// wall. Set by `detectThoroughly`.
-        public var keepsUncertainFaces = false
+        package var keepsUncertainFaces = false
 
         public init(workers: Int) { self.workers = workers }
     }

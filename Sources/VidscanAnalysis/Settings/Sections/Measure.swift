@@ -44,7 +44,7 @@ public enum MetricChoice {
         if let metric = synonyms[name] { return "; did you mean '\(metric)'?" }
         if ["blink", "blinks", "eye_blink", "blink_rate"].contains(name) {
             let rate = NumberText.plain(EventOptions().blinkMinimumRate)
-            return "; blinks are events, which need the metrics of the eyes and --rate \(rate)"
+            return "; blinks are events, which come with any metrics and need --rate \(rate)"
         }
         if ["yaw", "pitch", "roll", "pose", "head_pose", "brightness", "sharpness"].contains(name) {
             return "; \(name) is always measured"

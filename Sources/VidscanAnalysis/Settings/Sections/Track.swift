@@ -32,7 +32,7 @@ extension Settings {
             ).help("How long a face may be out of sight and keep its face_id."),
             Setting(
                 "min_track", \.track.minimumSamples, .integer(1...10_000), value: "samples", follows: "track.max_gap"
-            ).help("Drop faces seen in fewer samples than this. In shorter shots, all faces are kept."),
+            ).help("Drop faces seen in fewer samples than this. In shorter shots, a face must be in every sample."),
             Setting("smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track").help(
                 "Smooth boxes and landmarks over time, at 8 or more samples per second."),
             Setting("person", \.track.person, options: [.onOff("person")], follows: "track.smoothing").help(
