@@ -7,7 +7,7 @@ public import VidscanResults
 struct ExportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes a finished result for other programs: ELAN, Praat, players, BIDS, OpenFace's and Py-Feat's.",
+        abstract: "Writes a finished result for other programs: ELAN, Praat, players, BIDS, OpenFace and Py-Feat.",
         discussion: """
             Exports the intervals of episodes.csv: when faces are in sight, smile, speak and so on, and the shots. Times are \
             those of the tables, which players and annotation programs show too.
@@ -20,9 +20,9 @@ struct ExportCommand: ReportingCommand {
               openface  NAME.openface.csv; with --output FOLDER, NAME.csv, as OpenFace does
               pyfeat    NAME.pyfeat.csv, as 'vidscan analyze --format pyfeat' writes it
 
-            NAME is the video's name without its extension. The video itself is not needed. openface and pyfeat need the \
-            face meshes, which 'vidscan analyze' keeps with --landmarks. A table of several people has a row for each in \
-            every sample; scripts for one person need --split, which writes NAME.person_1.csv, NAME.person_2.csv, …
+            NAME is the video's name without its extension. The video itself is not needed. openface and pyfeat need \
+            faces.csv, and an analysis with one of these formats, or with --landmarks and any metrics. A table of \
+            several people has a row for each in every sample; scripts for one need --split (NAME.person_1.csv, …).
 
             EXAMPLES
               vidscan export movie.mp4.vidscan --to elan

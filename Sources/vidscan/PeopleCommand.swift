@@ -43,8 +43,8 @@ struct PeopleCommand: ReportingCommand {
 
     @Option(
         "name=file",
-        "Give the person on a photograph a name. Can be repeated, also with more photographs of one person. Photographs"
-            + " are not stored.")
+        "Give the person in a photograph a name. Can be repeated, also with more photographs of one person."
+            + " Photographs are not stored.")
     var photo: [NamedPhoto] = []
 
     @Option("video", "Take a video out of the study: its name or path, or that of its result. Can be repeated.")

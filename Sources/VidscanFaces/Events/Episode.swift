@@ -21,7 +21,7 @@ public struct Episode: Sendable, Equatable {
             case .nod: "The head goes up and down in a rhythm. Needs 12 samples per second."
             case .shake: "The head goes from side to side in a rhythm. Needs 12 samples per second."
             case .mutualGaze: "The person and the one in with look at each other."
-            case .voiceOffScreen: "Somebody speaks, and no face that is in sight does. With --speech."
+            case .voiceOffScreen: "Somebody speaks, and no face of the tables does. With --speech."
             }
         }
 

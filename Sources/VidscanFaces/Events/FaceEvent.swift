@@ -31,9 +31,8 @@ public struct FaceEvent: Sendable, Equatable {
         microseconds: Int64, kind: Kind, faceID: Int? = nil, value: Value = .none, measuredFraction: Double? = nil,
         isComplete: Bool? = nil, oneEyeFraction: Double? = nil
     ) {
-        (self.microseconds, self.kind, self.faceID) = (microseconds, kind, faceID)
-        (self.value, self.measuredFraction, self.isComplete) = (value, measuredFraction, isComplete)
-        self.oneEyeFraction = oneEyeFraction
+        (self.microseconds, self.kind, self.faceID, self.value) = (microseconds, kind, faceID, value)
+        (self.measuredFraction, self.isComplete, self.oneEyeFraction) = (measuredFraction, isComplete, oneEyeFraction)
     }
 
     /// Orders events by time, kind and face.

@@ -23,6 +23,8 @@ package struct FaceEventDetector: Sendable {
         }
     }
 
+    private typealias Period = MeasuredState.Period
+
     private let faceID: Int
     private let options: EventOptions
     private let detectsBlinks: Bool
@@ -76,15 +78,13 @@ package struct FaceEventDetector: Sendable {
         }.map { observed(.speaks, $0, []) }
     }
 
-    private func observed(
-        closure: MeasuredState.Period?, smile: MeasuredState.Period?, away: MeasuredState.Period?
-    ) -> [ObservedEpisode] {
+    private func observed(closure: Period?, smile: Period?, away: Period?) -> [ObservedEpisode] {
         [closure.flatMap(closed), smile.map(smiled), away.map { observed(.lookAway, $0, [event(.lookAway, $0)]) }]
             .compactMap { $0 }
     }
 
     /// A short closure is a blink, even if only a part of it was seen, but a single last sample may be an error of the mesh.
-    private func closed(_ period: MeasuredState.Period) -> ObservedEpisode? {
+    private func closed(_ period: Period) -> ObservedEpisode? {
         if period.seconds > options.blinkLongestSeconds {
             return observed(.eyesClosed, period, [event(.eyesClosed, period, hasEyes: true)])
         }
@@ -92,7 +92,7 @@ package struct FaceEventDetector: Sendable {
         return observed(.blink, period, [event(.blink, period, hasEyes: true)])
     }
 
-    private func smiled(_ period: MeasuredState.Period) -> ObservedEpisode {
+    private func smiled(_ period: Period) -> ObservedEpisode {
         let (begin, value) = (period.onset.microseconds, FaceEvent.Value.number(period.onset.value))
         let started = FaceEvent(microseconds: begin, kind: .smileStarted, faceID: faceID, value: value)
         var stopped = event(.smileStopped, period)
@@ -100,14 +100,12 @@ package struct FaceEventDetector: Sendable {
         return observed(.smile, period, [started, stopped])
     }
 
-    private func observed(
-        _ kind: Episode.Kind, _ period: MeasuredState.Period, _ events: [FaceEvent]
-    ) -> ObservedEpisode {
+    private func observed(_ kind: Episode.Kind, _ period: Period, _ events: [FaceEvent]) -> ObservedEpisode {
         ObservedEpisode(Episode(kind, period, faceID: faceID), events: events)
     }
 
     /// - Parameter hasEyes: Whether the measure can come from one eye alone.
-    private func event(_ kind: FaceEvent.Kind, _ period: MeasuredState.Period, hasEyes: Bool = false) -> FaceEvent {
+    private func event(_ kind: FaceEvent.Kind, _ period: Period, hasEyes: Bool = false) -> FaceEvent {
         FaceEvent(
             microseconds: period.onset.microseconds, kind: kind, faceID: faceID, value: .number(period.seconds),
             measuredFraction: period.measuredFraction, isComplete: period.hasOnset && period.hasOffset,

@@ -46,11 +46,10 @@ package struct HeadGestureDetector: Sendable {
     }
 
     private func complete(_ gesture: Episode, isEndSeen: Bool) -> Episode {
-        var gesture = gesture
-        gesture.isStartSeen =
-            Self.seconds(from: first, to: gesture.startMicroseconds) >= Self.halfCycleSeconds.upperBound
-        gesture.isEndSeen = isEndSeen
-        return gesture
+        var seen = gesture
+        seen.isStartSeen = Self.seconds(from: first, to: gesture.startMicroseconds) >= Self.halfCycleSeconds.upperBound
+        seen.isEndSeen = isEndSeen
+        return seen
     }
 
     fileprivate static func seconds(from start: Int64, to end: Int64) -> Double { Double(end - start) / 1e6 }

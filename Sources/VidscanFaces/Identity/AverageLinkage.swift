@@ -79,11 +79,9 @@ package struct DistanceMatrix: AverageLinkage {
         return value < 0 ? value : nil
     }
 
-    package func nearest(to group: Int, among candidates: [Int], below bound: Double?) -> (
-        index: Int, distance: Double
-    )? {
+    package func nearest(to group: Int, among others: [Int], below bound: Double?) -> (index: Int, distance: Double)? {
         var best: (index: Int, distance: Double)?
-        for other in candidates where other != group {
+        for other in others where other != group {
             let value = distances[group * count + other]
             if value < best?.distance ?? bound ?? 0 { best = (other, value) }
         }
@@ -91,14 +89,13 @@ package struct DistanceMatrix: AverageLinkage {
     }
 
     package mutating func join(_ one: Int, _ other: Int) {
-        let (weight, added) = (weights[one], weights[other])
+        let (own, added) = (weights[one], weights[other])
         for item in 0..<count where item != one && item != other {
-            let mean =
-                (weight * distances[one * count + item] + added * distances[other * count + item]) / (weight + added)
+            let mean = (own * distances[one * count + item] + added * distances[other * count + item]) / (own + added)
             distances[one * count + item] = mean
             distances[item * count + one] = mean
         }
-        weights[one] = weight + added
+        weights[one] = own + added
         for item in 0..<count where groups[item] == other { groups[item] = one }
     }
 }

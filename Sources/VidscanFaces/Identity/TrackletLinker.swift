@@ -48,15 +48,13 @@ package struct TrackletLinker: Sendable {
 
     private func joinByEmbeddings(_ groups: inout TrackGroups, _ tracks: [TrackSummary], _ distance: PersonDistance) {
         let judged = tracks.indices.filter { !tracks[$0].embeddings.isEmpty }
-        var linkage = DistanceMatrix(weights: judged.map { Double(tracks[$0].embeddings.count) }) { first, second in
+        var matrix = DistanceMatrix(weights: judged.map { Double(tracks[$0].embeddings.count) }) { first, second in
             let (first, second) = (judged[first], judged[second])
             guard tracks[first].mayBeSamePerson(as: tracks[second]) else { return .infinity }
             return distance.excess(first, second) ?? .infinity
         }
-        linkage.linkAll(judged.indices)
-        for (item, group) in linkage.groups.enumerated() where item != group {
-            groups.join(judged[group], judged[item])
-        }
+        matrix.linkAll(judged.indices)
+        for (item, group) in matrix.groups.enumerated() where item != group { groups.join(judged[group], judged[item]) }
     }
 
     /// Joins tracks without embeddings to others that look alike. Returns the certainty of each track that it joined.

@@ -21,8 +21,7 @@ package struct GazeTarget: Sendable {
         package var head, gaze: Direction?
 
         package init(box: Rectangle, head: Direction?, gaze: Direction?, axisHead: Direction?, axisGaze: Direction?) {
-            (self.box, self.head, self.gaze) = (box, head, gaze)
-            (self.axisHead, self.axisGaze) = (axisHead, axisGaze)
+            (self.box, self.head, self.gaze, self.axisHead, self.axisGaze) = (box, head, gaze, axisHead, axisGaze)
         }
     }
 

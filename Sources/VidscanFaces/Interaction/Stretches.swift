@@ -17,12 +17,12 @@ package struct StateStretches: Sendable, Equatable {
         var start = 0
         while let first = states[start...].firstIndex(of: true) {
             let end = states[first...].firstIndex { $0 != true } ?? states.count
+            var begin = first
             if let last = found.last, first - last.upperBound <= bridged, !states[last.upperBound..<first].contains(nil)
             {
-                found[found.count - 1] = last.lowerBound..<end
-            } else {
-                found.append(first..<end)
+                begin = found.removeLast().lowerBound
             }
+            found.append(begin..<end)
             start = end
         }
         ranges = found.filter { $0.count >= shortest }
@@ -78,11 +78,8 @@ package struct TurnTaking: Sendable {
         for (a, b) in zip(a.states, b.states) {
             var speaker: Speaker?
             if let a, let b { speaker = a ? (b ? .both : .first) : (b ? .second : Speaker.none) }
-            if let last = runs.last, last.speaker == speaker {
-                runs[runs.count - 1].length += 1
-            } else {
-                runs.append((speaker, 1))
-            }
+            if runs.last.map({ $0.speaker != speaker }) ?? true { runs.append((speaker, 0)) }
+            runs[runs.count - 1].length += 1
         }
         for index in runs.indices.dropFirst().dropLast() {
             let (before, after) = (runs[index - 1].speaker, runs[index + 1].speaker)

@@ -165,8 +165,6 @@ private struct WindowedCorrelation {
 
     /// Consecutive values from `start` on. The caller makes sure that there are enough.
     private static func lanes(_ values: [Double], _ start: Int) -> Lanes {
-        values.withUnsafeBytes {
-            $0.loadUnaligned(fromByteOffset: start * MemoryLayout<Double>.stride, as: Lanes.self)
-        }
+        values.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start * MemoryLayout<Double>.stride, as: Lanes.self) }
     }
 }

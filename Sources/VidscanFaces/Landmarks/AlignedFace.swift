@@ -22,9 +22,8 @@ struct AlignedFace {
         let face = source[..<MeshPoint.rightIris]
         let middle = face.reduce(.zero, +) / Double(face.count)
         upright = source.map {
-            let offset = $0 - middle
-            return alignment.scale
-                * Point(x: cosine * offset.x - sine * offset.y, y: sine * offset.x + cosine * offset.y)
+            let point = $0 - middle
+            return alignment.scale * Point(x: cosine * point.x - sine * point.y, y: sine * point.x + cosine * point.y)
         }
     }
 

@@ -162,9 +162,7 @@ struct ExpressionFormulas: Sendable {
 
     /// The inputs of the learned expressions, in standard deviations.
     private func terms(_ scores: [Double], _ measures: FaceMeasures) -> [Double] {
-        func mean(_ positions: [Int]) -> Double {
-            positions.reduce(0) { $0 + scores[$1] } / Double(max(positions.count, 1))
-        }
+        func mean(_ indices: [Int]) -> Double { indices.reduce(0) { $0 + scores[$1] } / Double(max(indices.count, 1)) }
         func clipped(_ value: Double) -> Double { min(max(value, -3), 3) }
         let smile = mean(smile)
         let (x, y) = (measures.viewAxis.x, measures.viewAxis.y)
@@ -212,13 +210,11 @@ struct ExpressionFormulas: Sendable {
             (.scream, value(.surprise) * value(.jawDrop).squareRoot() * (1 - smile)),
             (.emojiSmirk, value(.smirk) * (1 - wink)),
         ]
-        for (emoji, value) in raw {
-            values[emoji] = emojiEdges[emoji].map { Self.calibrated(value, edge: $0) } ?? value
-        }
+        for (emoji, value) in raw { values[emoji] = emojiEdges[emoji].map { calibrated(value, edge: $0) } ?? value }
     }
 
     /// Maps on two straight lines: `edge` becomes ½; 0 and 1 stay.
-    private static func calibrated(_ value: Double, edge: Double) -> Double {
+    private func calibrated(_ value: Double, edge: Double) -> Double {
         value < edge ? 0.5 * value / edge : 1 - 0.5 * (1 - value) / max(1 - edge, 1e-8)
     }
 

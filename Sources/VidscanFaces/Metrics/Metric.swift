@@ -44,7 +44,7 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     /// Whether the value is 1 (yes) or 0 (no).
     public var isFlag: Bool { definition.isFlag }
     public var emoji: Character? { definition.emoji }
-    /// The name and the expression, which is divided by 100. No trained coders have validated action units.
+    /// The name and the expression, which is divided by 100.
     public var actionUnit: (name: String, expression: Metric)? { definition.actionUnit }
     private var definition: MetricDefinition { Self.definitions[index] }
     private static let definitions = allCases.map(MetricDefinition.of)

@@ -114,13 +114,11 @@ package struct FrameSignature: Sendable, Equatable {
             }
         }
 
-        private func count(_ bin: Int) -> Float {
-            Float((0..<4).reduce(0) { $0 + Int(tables[$1 * Self.length + bin]) })
-        }
+        private func sum(_ bin: Int) -> Float { Float((0..<4).reduce(0) { $0 + Int(tables[$1 * Self.length + bin]) }) }
 
-        var levels: [Float] { (0..<lumaBins).map { count($0) } }
+        var levels: [Float] { (0..<lumaBins).map { sum($0) } }
         /// By the bins of red, then green.
-        var colors: [Float] { (0..<Self.colorBins).map { count(lumaBins + $0) } }
+        var colors: [Float] { (0..<Self.colorBins).map { sum(lumaBins + $0) } }
     }
 
     package static let numberCount = side * side + lumaBins + chromaBins * chromaBins + 4

@@ -174,9 +174,8 @@ package struct ShotDetector: Sendable {
             && isBlurred(signature, beside: after, limit: limit)
     }
 
-    private func isBlurred(_ signature: FrameSignature, beside other: FrameSignature, limit: Float = 0.45) -> Bool {
-        min(signature.edgesAcross / max(other.edgesAcross, 0.5), signature.edgesDown / max(other.edgesDown, 0.5))
-            < limit
+    private func isBlurred(_ one: FrameSignature, beside other: FrameSignature, limit: Float = 0.45) -> Bool {
+        min(one.edgesAcross / max(other.edgesAcross, 0.5), one.edgesDown / max(other.edgesDown, 0.5)) < limit
     }
 }
 

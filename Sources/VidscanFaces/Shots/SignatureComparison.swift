@@ -15,7 +15,8 @@ struct SignatureComparison: Sendable {
     init(_ a: FrameSignature, _ b: FrameSignature) {
         structure = Self.structure(a.thumbnail, b.thumbnail)
         light = Self.lag(a.lumaHistogram, b.lumaHistogram)
-        color = Self.overlapLoss(a.chromaHistogram, b.chromaHistogram)
+        let common = zip(a.chromaHistogram, b.chromaHistogram).reduce(0) { $0 + min($1.0, $1.1) }
+        color = Double(1 - min(common, 1))
     }
 
     /// Difference of content, 0…1.
@@ -78,11 +79,6 @@ struct SignatureComparison: Sendable {
             area += abs(sum)
         }
         return min(1, Double(area) / 6)
-    }
-
-    private static func overlapLoss(_ a: [Float], _ b: [Float]) -> Double {
-        let common = zip(a, b).reduce(0) { $0 + min($1.0, $1.1) }
-        return Double(1 - min(common, 1))
     }
 }
 

@@ -39,9 +39,7 @@ package struct MelCepstra: Sendable {
         twiddles = (0..<size / 2).map {
             (cos(2 * .pi * Double($0) / Double(size)), -sin(2 * .pi * Double($0) / Double(size)))
         }
-        reversed = (0..<size.trailingZeroBitCount).reduce([0]) { bits, _ in
-            bits.map { 2 * $0 } + bits.map { 2 * $0 + 1 }
-        }
+        reversed = (0..<size.trailingZeroBitCount).reduce([0]) { old, _ in old.map { 2 * $0 } + old.map { 2 * $0 + 1 } }
     }
 
     /// - Parameter samples: From -32768 to 32767, where those of the last call ended.

@@ -64,18 +64,16 @@ package struct FaceTracker: Sendable {
         return ids
     }
 
-    private mutating func pair(_ detections: [TrackedDetection], _ profiles: [IdentityProfile], seconds: Double)
-        -> [Int?]
-    {
+    private mutating func pair(_ faces: [TrackedDetection], _ profiles: [IdentityProfile], seconds: Double) -> [Int?] {
         let cost: [Double?] = tracks.flatMap { track in
-            zip(detections, profiles).map { value(of: track, $0, $1, seconds: seconds).map { -$0 } }
+            zip(faces, profiles).map { value(of: track, $0, $1, seconds: seconds).map { -$0 } }
         }
-        let columns = Assignment.solve(cost: cost, rowCount: tracks.count, columnCount: detections.count, unpaired: 0)
-        var ids = [Int?](repeating: nil, count: detections.count)
+        let columns = Assignment.solve(cost: cost, rowCount: tracks.count, columnCount: faces.count, unpaired: 0)
+        var ids = [Int?](repeating: nil, count: faces.count)
         for (row, column) in columns.enumerated() {
             tracks[row].wasInLastSample = column != nil
             guard let column else { continue }
-            let detection = detections[column]
+            let detection = faces[column]
             ids[column] = tracks[row].id
             tracks[row].motion.follow(detection.box, at: seconds)
             // A partly occluded face would add the appearance of what occludes it.
@@ -128,11 +126,10 @@ enum AssociationScore {
         let distance =
             min((predicted.center - detection.center).length, (last.center - detection.center).length + 0.1 * size)
             / size
-        let spread = 0.12 + 1.1 * min(elapsed, 1.5)
+        let scale = 0.12 + 1.1 * min(elapsed, 1.5)
         let ratio = log(max(detection.size, 1) / max(predicted.size, 1)) / (0.18 + 0.4 * min(elapsed, 1))
         let overlap = predicted.intersectionOverUnion(with: detection)
-        return 1.6 - 1.3 * log(1 + distance * distance / (spread * spread)) - min(0.5 * ratio * ratio, 4)
-            + 1.2 * overlap
+        return 1.6 - 1.3 * log(1 + distance * distance / (scale * scale)) - min(0.5 * ratio * ratio, 4) + 1.2 * overlap
     }
 
     static func appearance(_ difference: IdentityProfile.Difference) -> Double {

@@ -69,7 +69,7 @@ package enum DyadTable: ResultTable {
             "reached", from: 0, \.synchrony?.baseline?.reached,
             "The permutations whose value is as high as the observed one or higher: (reached + 1) / (permutations + 1) is the"
                 + " p value."),
-        .seconds("coverage_seconds", \.coverageSeconds, "How long the measure is known of both people."),
+        .seconds("coverage_seconds", \.coverageSeconds, "How long the measure is known for both people."),
         .fraction(
             "coverage_fraction", \.coverageFraction, "coverage_seconds as a fraction of the time of all samples."),
     ]

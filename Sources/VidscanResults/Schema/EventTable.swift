@@ -72,7 +72,7 @@ package enum EpisodeTable: ResultTable {
     package static let file = "episodes.csv"
 
     private static let measures = Episode.Kind.allCases.compactMap { kind in
-        kind.measure.map { "\(kind.rawValue): \($0)" }
+        [.nod, .shake].contains(kind) ? nil : kind.measure.map { "\(kind.rawValue): \($0)" }
     }.joined(separator: "; ")
 
     package static let definitions: [ColumnDefinition<Episode>] = [
@@ -104,7 +104,8 @@ package enum EpisodeTable: ResultTable {
             "When the peak is reached first."),
         Definition(
             "mean", range: "depends on kind", decimals: 2, \.mean,
-            "The mean of the measure over the samples that know it, without the sample that ends the episode."),
+            "The mean of the measure over the samples in which it is known, without the sample that ends the episode."
+                + " nod, shake: of the half-cycles, in degrees."),
         .seconds(
             "measured_seconds", \.measuredSeconds,
             "The seconds for which these samples stand: each for the time since the sample before it, as in tracks.csv. visible:"

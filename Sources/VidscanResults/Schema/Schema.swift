@@ -33,13 +33,13 @@ package enum Schema {
             "One row per face_id: when it is visible, and a summary of its measurements."),
         Table(
             "events.csv", EventTable.columns,
-            "One row per event, in time order. Events of eyes and smiles need the metrics of the eyes and the smile;"
-                + " blinks need at least \(NumberText.plain(EventOptions().blinkMinimumRate)) samples per second, unless a"
+            "One row per event, in time order. Events of eyes and smiles are missing only with --metrics none; blinks"
+                + " need at least \(NumberText.plain(EventOptions().blinkMinimumRate)) samples per second, unless a"
                 + " pipeline changes that."),
         Table(
             EpisodeTable.file, EpisodeTable.columns,
             "One row per interval, in order of start, kind, person_id and face_id: what the events begin and end, under"
-                + " one number. The same metrics and sampling rates are needed as for events.csv."),
+                + " one number. Metrics and sampling rates matter as for events.csv."),
         Table(
             QualityTable.file, QualityTable.columns,
             "One row per person: how much of the time an expression was measured, and why the rest is blank. The seconds of"
