@@ -97,7 +97,7 @@ package final class InferenceRequest {
     deinit { library.functions.infer_request_free(handle) }
 
     /// The memory of an input, to be filled before `run`.
-    package func input<Element>(_ index: Int = 0) throws(InferenceError) -> UnsafeMutableBufferPointer<Element> {
+    package func input<Value>(_ index: Int = 0) throws(InferenceError) -> UnsafeMutableBufferPointer<Value> {
         let tensor = try library.object("\(model.name) has no input \(index)") {
             library.functions.infer_request_get_input_tensor_by_index(handle, index, $0)
         }
@@ -105,7 +105,7 @@ package final class InferenceRequest {
     }
 
     /// The memory of an output, valid until the next `run`.
-    package func output<Element>(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Element> {
+    package func output<Value>(_ index: Int) throws(InferenceError) -> UnsafeBufferPointer<Value> {
         let tensor = try library.object("\(model.name) has no output \(index)") {
             library.functions.infer_request_get_output_tensor_by_index(handle, index, $0)
         }
@@ -117,9 +117,7 @@ package final class InferenceRequest {
         try library.check(library.functions.infer_request_infer(handle), "\(model.name) failed")
     }
 
-    private func memory<Element>(
-        of tensor: OpaquePointer
-    ) throws(InferenceError) -> UnsafeMutableBufferPointer<Element> {
+    private func memory<Value>(of tensor: OpaquePointer) throws(InferenceError) -> UnsafeMutableBufferPointer<Value> {
         // The request owns the memory; the tensor handle only refers to it.
         defer { library.functions.tensor_free(tensor) }
         var data: UnsafeMutableRawPointer?
@@ -127,7 +125,7 @@ package final class InferenceRequest {
         try library.check(library.functions.tensor_data(tensor, &data), "a tensor of \(model.name) has no memory")
         try library.check(
             library.functions.tensor_get_byte_size(tensor, &count), "a tensor of \(model.name) has no size")
-        return UnsafeMutableRawBufferPointer(start: data, count: count).assumingMemoryBound(to: Element.self)
+        return UnsafeMutableRawBufferPointer(start: data, count: count).assumingMemoryBound(to: Value.self)
     }
 }
 

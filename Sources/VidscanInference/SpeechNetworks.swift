@@ -90,13 +90,12 @@ package struct SpeakerDetector: Sendable {
 
         /// Adds the next pictures of a run: grey, `resolution` × `resolution` bytes each, `step` of them, or fewer if they are
         /// the last. Returns the features, `featureCount` numbers each, of the pictures for which they are complete.
-        package func add(_ pictures: [UInt8], isLast: Bool, to run: inout PictureRun) throws(InferenceError) -> [Float]
-        {
+        package func add(_ new: [UInt8], isLast: Bool, to run: inout PictureRun) throws(InferenceError) -> [Float] {
             let area = SpeakerDetector.resolution * SpeakerDetector.resolution
-            let (first, end) = (max(0, run.count - SpeakerDetector.reach), run.count + pictures.count / area)
+            let (first, end) = (max(0, run.count - SpeakerDetector.reach), run.count + new.count / area)
             var features: [Float] = []
             // After the last picture, empty ones follow until its features are there.
-            var rest = pictures[...]
+            var rest = new[...]
             repeat {
                 features += try step(rest.prefix(SpeakerDetector.step * area), existing: isLast ? end : .max, &run)
                 rest = rest.dropFirst(SpeakerDetector.step * area)
@@ -138,8 +137,7 @@ package struct SpeakerDetector: Sendable {
     package struct ScoreSession {
         fileprivate let request: InferenceRequest
 
-        /// Returns, for each of up to `longest` pictures, how likely the face speaks, by picture and sound and by the picture
-        /// alone, 0…1.
+        /// Returns how likely the face speaks, 0…1, in each of up to `longest` pictures: with and without the sound.
         ///
         /// - Parameters:
         ///   - features: `featureCount` numbers per picture.

@@ -37,10 +37,9 @@ public struct VidscanError: Error, Sendable, Equatable, CustomStringConvertible 
     public let reason: String
 
     public init(_ code: Code, _ reason: String, input: String? = nil, stage: Stage? = nil, microseconds: Int64? = nil) {
-        self.code = code
         // Files of an unfinished result are opened through the descriptor of its folder.
         self.reason = reason.replacing(/\/proc\/self\/fd\/\d+\//, with: "")
-        (self.input, self.stage, self.microseconds) = (input, stage, microseconds)
+        (self.code, self.input, self.stage, self.microseconds) = (code, input, stage, microseconds)
     }
 
     /// One line, for example `movie.mp4: at 12.480 s: cannot write faces.csv: No space left on device`.

@@ -68,11 +68,10 @@ package struct AtomicFile: ~Copyable {
     }
 
     /// `shown` is the path in messages.
-    package static func checkVacancy(_ path: String, shown: String? = nil, replaces: Bool) throws(VidscanError) {
+    package static func checkVacancy(_ path: String, shown name: String? = nil, replaces: Bool) throws(VidscanError) {
         guard let entry = FileSystem.entry(path) else { return }
-        try require(
-            entry == .file, .exists, "\(shown ?? path) is not a regular file, and is not replaced", stage: .open)
-        guard replaces else { throw isThere(shown ?? path) }
+        try require(entry == .file, .exists, "\(name ?? path) is not a regular file, and is not replaced", stage: .open)
+        guard replaces else { throw isThere(name ?? path) }
     }
 
     private static func isThere(_ path: String) -> VidscanError {

@@ -28,13 +28,11 @@ package enum FileSystem {
             let kept = bytes.count
             let wanted = min(1 << 16, limit + 1 - kept)
             bytes.append(contentsOf: repeatElement(0, count: wanted))
-            let count = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress.map { $0 + kept }, wanted)
-            }
+            let got = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress.map { $0 + kept }, wanted) }
             let error = SystemError.current
-            bytes.removeLast(wanted - max(count, 0))
-            if count < 0, error.number != EINTR { throw error }
-            if count == 0 { break }
+            bytes.removeLast(wanted - max(got, 0))
+            if got < 0, error.number != EINTR { throw error }
+            if got == 0 { break }
         }
         return bytes
     }

@@ -20,11 +20,9 @@ package final class Folder: Sendable {
     package let descriptor: Int32
 
     /// Opens a folder that the user has named, following links.
-    package convenience init(_ path: String) throws(SystemError) {
-        try self.init(opening: path, in: AT_FDCWD, flags: 0)
-    }
+    package convenience init(_ path: String) throws(SystemError) { try self.init(opening: path) }
 
-    private init(opening path: String, in folder: Int32, flags: Int32) throws(SystemError) {
+    private init(opening path: String, in folder: Int32 = AT_FDCWD, flags: Int32 = 0) throws(SystemError) {
         descriptor = try SystemError.check(openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags))
     }
 

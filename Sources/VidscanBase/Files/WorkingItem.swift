@@ -165,9 +165,8 @@ package struct WorkingName: Sendable {
 
     /// The running system. Its containers share it, and it changes when the machine restarts.
     static let thisMachine: String = {
-        guard let text = FileSystem.text("/proc/sys/kernel/random/boot_id"), text.utf8.count >= 36 else {
-            return unknownMachine
-        }
+        guard let text = FileSystem.text("/proc/sys/kernel/random/boot_id"), text.utf8.count >= 36
+        else { return unknownMachine }
         return NumberText.hexadecimal(FNV.hash(text.utf8.prefix(36)) & 0xFFFF_FFFF, digits: 8)
     }()
 }

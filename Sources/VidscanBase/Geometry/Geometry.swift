@@ -179,8 +179,7 @@ public struct Orientation: Sendable, Hashable {
 
     /// Finds the orientation nearest to a display matrix, which maps coded (x, y) to display (a·x + c·y, b·x + d·y), y
     /// down. `isExact` if they are equal up to scale; `nil` for a singular matrix.
-    public static func nearest(a: Double, b: Double, c: Double, d: Double) -> (orientation: Orientation, isExact: Bool)?
-    {
+    public static func nearest(a: Double, b: Double, c: Double, d: Double) -> (orientation: Self, isExact: Bool)? {
         guard abs(a * d - b * c) > 1e-9 else { return nil }
         let swapsAxes = abs(a) + abs(d) < abs(b) + abs(c)
         let (x, y, rest) = swapsAxes ? (c, b, max(abs(a), abs(d))) : (a, d, max(abs(b), abs(c)))

@@ -8,9 +8,7 @@ package struct PixelRectangle: Sendable, Hashable {
 
     /// Makes the smallest rectangle with even edges around what lies inside a frame with even sides; `nil` if empty.
     package init?(covering rectangle: Rectangle, in size: PictureSize) {
-        guard rectangle.x.isFinite, rectangle.y.isFinite, rectangle.width.isFinite, rectangle.height.isFinite else {
-            return nil
-        }
+        guard [rectangle.x, rectangle.y, rectangle.width, rectangle.height].allSatisfy(\.isFinite) else { return nil }
         func even(_ value: Double, _ maximum: Int, _ rule: FloatingPointRoundingRule) -> Int {
             let halves = (min(max(value, -1e6), 1e6) / 2).rounded(rule)
             return min(max(Int(halves) * 2, 0), maximum)

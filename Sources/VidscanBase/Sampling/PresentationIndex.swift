@@ -43,9 +43,8 @@ package struct PacketSummary: Sendable, Equatable {
         presentation: Int64?, decoding: Int64?, isRandomAccessPoint: Bool = false, isDisposable: Bool = false,
         isHidden: Bool = false, byteCount: Int = 0
     ) {
-        (self.presentation, self.decoding) = (presentation, decoding)
-        (self.isRandomAccessPoint, self.isDisposable) = (isRandomAccessPoint, isDisposable)
-        (self.isHidden, self.byteCount) = (isHidden, byteCount)
+        (self.presentation, self.decoding, self.isHidden) = (presentation, decoding, isHidden)
+        (self.isRandomAccessPoint, self.isDisposable, self.byteCount) = (isRandomAccessPoint, isDisposable, byteCount)
     }
 }
 

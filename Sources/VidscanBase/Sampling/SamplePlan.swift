@@ -42,8 +42,7 @@ package struct SamplePlan: Sendable {
     private let window: Window
     /// `entries[0]` is packet number `firstSequence`.
     private var entries: [Entry] = []
-    private var firstSequence = 0
-    private var heldBytes = 0
+    private var firstSequence = 0, heldBytes = 0
     /// Sorted by timestamp: every packet in the window, and enough earlier ones to know each frame's predecessor.
     private var marks: [Mark] = []
     /// No packet still to come is presented before this timestamp.

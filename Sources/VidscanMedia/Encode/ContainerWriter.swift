@@ -168,9 +168,8 @@ final class ContainerWriter {
         stream.pointee.disposition = original.pointee.disposition
         var sound: SoundEncoder?
         if keepsMetadata {
-            guard avcodec_parameters_copy(stream.pointee.codecpar, original.pointee.codecpar) >= 0 else {
-                throw .outOfMemory
-            }
+            guard avcodec_parameters_copy(stream.pointee.codecpar, original.pointee.codecpar) >= 0
+            else { throw .outOfMemory }
             // Codec tags differ between containers.
             stream.pointee.codecpar.pointee.codec_tag = 0
             stream.pointee.sample_aspect_ratio = original.pointee.sample_aspect_ratio

@@ -72,9 +72,7 @@ final class SoundEncoder {
         context.time_base = AVRational(num: 1, den: max(1, parameters.sample_rate))
         context.ch_layout = parameters.ch_layout.native
         // The containers store 24 bits in 32-bit samples.
-        if choice.format == AV_SAMPLE_FMT_S32 || choice.format == AV_SAMPLE_FMT_S32P {
-            context.bits_per_raw_sample = 24
-        }
+        if [AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_S32P].contains(choice.format) { context.bits_per_raw_sample = 24 }
         if choice.name == "aac" {
             if let mask = aacLayout(context.ch_layout) {
                 av_channel_layout_from_mask(&context.pointer.pointee.ch_layout, mask)

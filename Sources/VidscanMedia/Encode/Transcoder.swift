@@ -62,9 +62,7 @@ package final class Transcoder {
     private var pending: EditableFrame?
     private var lastDuration: Int64 = 0
 
-    package init(
-        source: String, options: Options, cancellation: CancellationFlag = CancellationFlag()
-    ) throws(MediaError) {
+    package init(source: String, options: Options, cancellation: CancellationFlag = .init()) throws(MediaError) {
         (self.options, self.source, self.cancellation) = (options, source, cancellation)
         reader = try FrameReader(path: source, options: options.reading, cancellation: cancellation)
         let demuxer = reader.demuxer
@@ -125,9 +123,7 @@ package final class Transcoder {
     package func run(to path: String, container: VideoContainer, edit: (EditableFrame) throws -> Void) throws {
         let demuxer = reader.demuxer
         demuxer.read(streams: streams)
-        demuxer.onOtherPacket = { [unowned self] packet throws(MediaError) in
-            try self.copy(packet, to: path, container)
-        }
+        demuxer.onOtherPacket = { [unowned self] packet throws(MediaError) in try copy(packet, to: path, container) }
         defer { demuxer.onOtherPacket = nil }
         while let sample = try reader.next() {
             let editable = try editable(sample)
@@ -178,10 +174,8 @@ package final class Transcoder {
     private func lastFrameDuration(_ frame: borrowing Frame) -> Int64 {
         let stream = reader.demuxer.stream.pointee
         let own = FFmpeg.plausible(duration: vs_frame_duration(frame.pointer))
-        if let start = FFmpeg.timestamp(stream.start_time), let duration = FFmpeg.timestamp(stream.duration),
-            duration > 0
-        {
-            let remaining = start &+ duration &- shiftTicks &- frame.pts
+        if let start = FFmpeg.timestamp(stream.start_time), let length = FFmpeg.timestamp(stream.duration), length > 0 {
+            let remaining = start &+ length &- shiftTicks &- frame.pts
             if remaining > 0, remaining <= 4 * max(lastDuration, own) { return remaining }
         }
         return own > 0 ? own : lastDuration

@@ -107,11 +107,10 @@ struct InputContext: ~Copyable {
         guard result >= 0 || streams.contains(where: { $0.pointee.isVideo && $0.pointee.hasKnownSize }) else {
             throw MediaError(.notMedia, "cannot find its streams: \(FFmpeg.reason(result))")
         }
-        if let duration = FFmpeg.timestamp(pointer.pointee.duration),
-            Double(duration) > limits.maximumDurationSeconds * 1e6
-        {
-            let limit = NumberText.plain(limits.maximumDurationSeconds)
-            let reason = "its duration of \(NumberText.plain(Double(duration) / 1e6)) s exceeds the limit of \(limit) s"
+        let limit = limits.maximumDurationSeconds
+        if let duration = FFmpeg.timestamp(pointer.pointee.duration), Double(duration) > limit * 1e6 {
+            let seconds = NumberText.plain(Double(duration) / 1e6)
+            let reason = "its duration of \(seconds) s exceeds the limit of \(NumberText.plain(limit)) s"
             throw MediaError(.limitExceeded, reason, remedy: .raiseDurationLimit)
         }
     }

@@ -197,9 +197,7 @@ struct Scaler: ~Copyable {
             sws_setColorspaceDetails(
                 context, matrix, fromFullRange ? 1 : 0, matrix, toFullRange ? 1 : 0, 0, 1 << 16, 1 << 16)
         }
-        let result = vs_scale(context, source.pointer, target.pointer)
-        guard result >= 0 else {
-            throw MediaError(.undecodable, "cannot convert the pixels: \(FFmpeg.message(result))")
-        }
+        let code = vs_scale(context, source.pointer, target.pointer)
+        guard code >= 0 else { throw MediaError(.undecodable, "cannot convert the pixels: \(FFmpeg.message(code))") }
     }
 }

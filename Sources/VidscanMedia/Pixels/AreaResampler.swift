@@ -198,23 +198,22 @@ struct PlaneAxes {
     let lumaXCount, sampleCapacity, outputCapacity: Int
 
     init(_ key: Key) {
-        let target = key.orientation.apply(to: key.target)
+        let size = key.orientation.apply(to: key.target)
         let (scaleX, scaleY) = (Double(1 << key.chroma.shiftX), Double(1 << key.chroma.shiftY))
         let (width, height) = (Double(key.lumaSize.width), Double(key.lumaSize.height))
         // Each row is filtered in display order.
         let isMirrored = key.orientation.swapsAxes ? key.orientation.mirrorsY : key.orientation.mirrorsX
         self.key = key
-        let luma = AxisWeights(
-            samples: key.lumaSize.width, length: width, outputs: target.width, isMirrored: isMirrored)
+        let luma = AxisWeights(samples: key.lumaSize.width, length: width, outputs: size.width, isMirrored: isMirrored)
         let chroma = AxisWeights(
-            samples: key.chromaSize.width, length: width / scaleX, outputs: target.width,
+            samples: key.chromaSize.width, length: width / scaleX, outputs: size.width,
             offset: -key.chroma.offsetX / scaleX, isMirrored: isMirrored)
         (lumaX, chromaX) = (luma.rowFilter, chroma.rowFilter)
-        lumaY = AxisWeights(samples: key.lumaSize.height, length: height, outputs: target.height)
+        lumaY = AxisWeights(samples: key.lumaSize.height, length: height, outputs: size.height)
         chromaY = AxisWeights(
-            samples: key.chromaSize.height, length: height / scaleY, outputs: target.height,
+            samples: key.chromaSize.height, length: height / scaleY, outputs: size.height,
             offset: -key.chroma.offsetY / scaleY)
-        lumaXCount = target.width
+        lumaXCount = size.width
         sampleCapacity = max(key.lumaSize.width, key.chromaSize.width, lumaX.sampleCapacity, chromaX.sampleCapacity)
         outputCapacity = lumaX.outputCapacity
     }

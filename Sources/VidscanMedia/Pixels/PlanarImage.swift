@@ -188,11 +188,9 @@ package final class PictureConverter {
             case (false, _, 0): AV_PIX_FMT_YUV422P
             default: AV_PIX_FMT_YUV420P
             }
-        var reused = frame.take()
-        if reused?.size != source.size || reused?.pixelFormat != format {
-            reused = try Frame.allocate(source.size, format)
-        }
-        guard let target = reused.take() else { throw .outOfMemory }
+        var kept = frame.take()
+        if kept?.size != source.size || kept?.pixelFormat != format { kept = try Frame.allocate(source.size, format) }
+        guard let target = kept.take() else { throw .outOfMemory }
         // libswscale converts RGB to BT.601 by default.
         target.colorspace = isRGB ? AVCOL_SPC_SMPTE170M : source.colorspace
         target.color_range = isRGB ? AVCOL_RANGE_JPEG : source.color_range
