@@ -106,7 +106,7 @@ package struct Corrector: Sendable {
         let made = output == nil ? try carryOver(path, to: folder) : []
         let applied = AppliedCorrections(
             file: FilePath.name(of: file.path), text: file.text, list: file.list, kinds: file.kinds,
-            people: tracks.names, excluded: tracks.excluded,
+            people: tracks.names, next: [tracks.nextFaceID, tracks.nextPersonID], excluded: tracks.excluded,
             decided: tracks.decided, facesRemoved: tracks.samples.rows.count - counts.pass.faces,
             framesRemoved: tracks.samples.frames.count - counts.outcome.sampleCount)
         try folder.write(try corrected.record(counts, applied, tables: folder.partialPath))

@@ -82,11 +82,11 @@ struct DifferentPeopleTests {
     @Test("The record says at which samples a join or a split says whose a face is, by the corrected face_id")
     func decided() async throws {
         let faces = try [sample.face(1, from: 0.5), sample.face(1, from: 7)]
-        func decided() throws -> [String: [Double]]? {
+        func record() throws -> [String: Any]? {
             let run = try JSONSerialization.jsonObject(with: sample.folder.bytes("\(sample.name)/run.json"))
-            let corrections = (run as? [String: Any])?["corrections"] as? [String: Any]
-            return corrections?["decided"] as? [String: [Double]]
+            return (run as? [String: Any])?["corrections"] as? [String: Any]
         }
+        func decided() throws -> [String: [Double]]? { try record()?["decided"] as? [String: [Double]] }
         let split = #"{"do": "split", "face": \#(faces[0]), "time": 6.5}"#
         try await sample.apply([split])
         let first = try #require(try decided())
@@ -95,6 +95,8 @@ struct DifferentPeopleTests {
         try await sample.apply([split, #"{"do": "same_person", "faces": [\#(faces[0]), \#(faces[1])]}"#])
         let joined = try #require(try decided())
         #expect(joined.keys.sorted() == ["1", "3"] && joined["3"]?.count == 2)
+        // A further split takes no number that was in use before the join.
+        #expect(try record()?["next"] as? [Int] == [4, 4])
     }
 
     @Test("A face that is seen without a break in between is not cut at a guess")

@@ -36,7 +36,7 @@ struct CorrectedTracks {
     private(set) var names: [Int: String] = [:]
     /// The samples at which corrections say whose a face is. That two faces differ does not say it.
     private var decisions: [(original: Int, microseconds: Int64)] = []
-    private var nextFaceID, nextPersonID: Int
+    private(set) var nextFaceID, nextPersonID: Int
 
     /// `durationMicroseconds` is that of the video, if it is known.
     init(_ samples: SampleTable, map: AffineTransform?, durationMicroseconds: Int64?) {

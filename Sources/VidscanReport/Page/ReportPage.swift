@@ -130,6 +130,7 @@ struct ReportPage {
             "cuts": .list(
                 cuts.map { .object(["time": seconds($0.microseconds), "isGradual": .flag($0.value == "gradual")]) }),
             "corrections": .list((corrections?.list ?? []).filter { !hidesFaces || !Self.mayName($0) }),
+            "next": .list((corrections?.next ?? []).map(JSONValue.integer)),
             "excluded": .list((corrections?.excluded ?? []).map { .list([.number($0.from), .number($0.to)]) }),
         ]
         data["withheld"] = .flag(hidesFaces && (corrections?.list ?? []).contains(where: Self.mayName))

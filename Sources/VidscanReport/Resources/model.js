@@ -41,8 +41,7 @@
       names: new Map(Object.entries(data.names).map(([id, name]) => [+id, name.normalize()])),
       excluded: [...data.excluded], notes: data.corrections.filter(item => item.do === "note"), problems: [],
     };
-    let nextTrack = Math.max(0, ...data.tracks.map(track => track.id)) + 1;
-    let nextPerson = Math.max(0, ...data.tracks.map(track => track.person ?? 0)) + 1;
+    let [nextTrack, nextPerson] = ["id", "person"].map((key, index) => data.next?.[index] ?? Math.max(0, ...data.tracks.map(track => track[key] ?? 0)) + 1);
     list.forEach((item, index) => {
       const fail = reason => model.problems.push({ index, reason });
       const faces = namesTracks.has(item.do) ? item.faces ?? [item.face] : [];

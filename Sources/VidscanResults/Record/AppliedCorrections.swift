@@ -17,6 +17,8 @@ package struct AppliedCorrections: Codable, Sendable {
     package let list: [JSONValue]
     /// The pseudonyms, by person_id.
     package let people: [Int: String]
+    /// The face_id and the person_id that a further split gives. Earlier versions do not write them.
+    package let next: [Int]?
     package let excluded: [Exclusion]
     /// The times in seconds at which corrections say whose a face is, by face_id. Earlier versions do not write them.
     package let decided: [Int: [Double]]?
@@ -25,10 +27,10 @@ package struct AppliedCorrections: Codable, Sendable {
 
     /// `excluded` and `decided` are in microseconds.
     package init(
-        file: String, text: String, list: [JSONValue], kinds: [Kind], people: [Int: String],
+        file: String, text: String, list: [JSONValue], kinds: [Kind], people: [Int: String], next: [Int],
         excluded: [ClosedRange<Int64>], decided: [Int: [Int64]], facesRemoved: Int, framesRemoved: Int
     ) {
-        (self.file, self.list, self.people) = (file, list, people)
+        (self.file, self.list, self.people, self.next) = (file, list, people, next)
         sha256 = FileDigest.sha256(text: text)
         self.excluded = excluded.map { Exclusion(from: Double($0.lowerBound) / 1e6, to: Double($0.upperBound) / 1e6) }
         self.decided = decided.mapValues { $0.map { Double($0) / 1e6 } }
@@ -60,6 +62,7 @@ package struct AppliedCorrections: Codable, Sendable {
         try check.require(
             people.allSatisfy { ReadLimits.ids.contains($0.key) && Pseudonym.isValid($0.value) }
                 && Set(people.values).count == people.count, "corrections.people", "different names of people")
+        try check.require(next.map { $0.count == 2 && $0.min() ?? 0 > 0 } ?? true, "corrections.next", "two numbers")
         for (face, times) in decided ?? [:] {
             try check.require(ReadLimits.ids.contains(face), "corrections.decided", "times by face_id")
             for time in times { try check.number(time, "corrections.decided", in: ReadLimits.seconds) }
