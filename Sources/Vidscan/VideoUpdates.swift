@@ -3,8 +3,7 @@ public import VidscanBase
 /// The findings of an analysis, in the order of the cases.
 ///
 /// The first pass delivers samples while it decodes the video. The second knows the whole video: it links tracks across
-/// cuts, drops flickering faces, smooths boxes and points, and delivers every frame again. <doc:SamplesAndFrames> lists
-/// the differences.
+/// cuts, drops flickering faces, smooths boxes and points, and delivers every frame again: see <doc:SamplesAndFrames>.
 public enum VideoUpdate: Sendable {
     /// The first update, except after an error.
     case opened(VideoInfo)

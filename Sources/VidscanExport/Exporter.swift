@@ -72,7 +72,7 @@ package struct Exporter: Sendable {
     ) throws(VidscanError) {
         let (record, samples) = (result.record, try SampleTimes(folder: result.name, mayBeEmpty: false))
         let isWhole = record.pipeline.sample.start == nil && record.pipeline.sample.end == nil
-        let last = isWhole ? nil : samples.range.upperBound + samples.interval
+        let last = isWhole ? nil : samples.range.upperBound + max(samples.interval, 0.001)
         let end = [last, record.pipeline.sample.end, record.video.durationSeconds].compactMap(\.self).min()
         let timeline = EpisodeTimeline(
             episodes: try Episode.read(result.name, limit: Self.maximumEvents, purpose: "to annotate"),

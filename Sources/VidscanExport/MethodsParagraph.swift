@@ -11,8 +11,8 @@ package enum MethodsParagraph {
         let samples = try SampleTimes(folder: resultPath, mayBeEmpty: true)
         // At a rate above the video's, each of its frames is a sample.
         let isEvery = samples.count > 1 && samples.frames[samples.count - 1] - samples.frames[0] < samples.count
-        let isEveryFrame = isEvery || pipeline.sample.rate == .everyFrame
-        let rate = isEveryFrame ? "every frame" : "\(pipeline.sample.rate) frames per second"
+        let rate =
+            isEvery || pipeline.sample.rate == .everyFrame ? "every frame" : "\(pipeline.sample.rate) frames per second"
         let end = pipeline.sample.end.flatMap { $0 < video.durationSeconds ?? .infinity ? $0 : nil }
         let (first, last) = (pipeline.sample.start.map(NumberText.plain), end.map(NumberText.plain))
         let window = (first.map { " from \($0) s" } ?? "") + (last.map { " to \($0) s" } ?? (first == nil ? "" : " on"))
@@ -23,7 +23,7 @@ package enum MethodsParagraph {
         let facts = [size, length, record.input.sha256.map { "SHA-256 \($0)" }].compactMap(\.self)
         let list = facts.joined(separator: ", ") + (record.filters == nil ? "" : "; the size is that after filters")
         let sampling =
-            frames == 1 && video.durationSeconds == nil
+            frames == 1 && video.format.hasSuffix("_pipe")
             ? "The picture (\(list)) was analysed"
             : "The video (\(list)) was sampled\(window) at \(rate): \(NumberText.count(frames, "frame"))"
         let models = [

@@ -1,8 +1,7 @@
 internal import Glibc
 internal import VidscanFaces
 
-/// Silero VAD, version 6 (MIT): how likely each 32 ms of 16 kHz sound contain a voice. `scripts/convert_voice_detector.py`
-/// converts it.
+/// Silero VAD 6 (MIT), as converted at set-up: how likely each 32 ms of 16 kHz sound contain a voice.
 package struct VoiceDetector {
     /// Samples that each probability stands for.
     package static let chunk = 512

@@ -14,9 +14,10 @@ package enum EmbeddingRemoval {
                 folders.append(
                     try VidscanError.reading("cannot open the folder", try folders[0].folder(ResultFiles.originals)))
             }
-            for folder in folders where folder.entry(ResultFolder.Kind.result.record) != nil {
-                let hadFile = try removeFile(folder)
-                hadSome = try clearRecord(folder) || hadFile || hadSome
+            for folder in folders {
+                if try removeFile(folder) { hadSome = true }
+                guard folder.entry(ResultFolder.Kind.result.record) != nil else { continue }
+                if try clearRecord(folder) { hadSome = true }
             }
             return hadSome
         } catch { throw error.naming(path) }

@@ -92,6 +92,7 @@ package struct PeopleStudy: Sendable {
             }
             summary.corrections += 1
         }
+        try state.requireDistinctNames()
         let separated = Set(state.separations.map { PersonPair($0.one, $0.other) })
         let confidence = StudyConfidence(study, looks: links.looks, separated: separated)
         state.record(study, confidences: confidence.values)
@@ -104,7 +105,9 @@ package struct PeopleStudy: Sendable {
             study: study, tables: tables, doubts: confidence.doubts, hasThumbnails: options.hasThumbnails,
             cancellation: cancellation)
         summary.doubts = try page.write(to: folder)
-        for table in Table.allCases where options.tables.contains(table) {
+        // Those of an earlier run would still have its numbers, and the rows of videos that are removed.
+        for table in Table.allCases
+        where options.tables.contains(table) || FileSystem.entry(folder.path(of: table.file)) != nil {
             try tables.write(table, to: folder, cancellation)
         }
         summary.people = Set(tables.rows.map(\.studyPersonID)).count
@@ -131,7 +134,6 @@ extension StudyState {
                     + " \(name); another photograph may do, or the correction 'name' in a file of --corrections")
         }
         try apply(.name(id, name))
-        try requireDistinctNames()
         return id
     }
 }

@@ -72,9 +72,10 @@ package struct Renderer: Sendable {
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
         if outputPath == nil, !hides { try Self.refuseHiddenVideo(path) }
         // Pages and readers would take one of another format, with other people hidden, for the new one.
-        let earlier = (outputPath == nil && hides ? ResultFiles.mediaEndings : []).map {
-            "\(resultPath)/\(options.name).\($0)"
-        }.filter { $0 != path && FileSystem.entry($0) != nil }
+        let endings =
+            transcoder.info.isPicture ? PictureFormat.allCases.map(\.rawValue) : VideoContainer.allCases.map(\.rawValue)
+        let earlier = endings.map { "\(resultPath)/\(options.name).\($0)" }
+            .filter { outputPath == nil && hides && $0 != path && FileSystem.entry($0) != nil }
         for path in earlier { try AtomicFile.checkVacancy(path, replaces: replaces) }
         let file = try AtomicFile(path: path, replaces: replaces, source: source.absolutePath, stage: .render)
         let recordPath = (outputPath == nil ? (path as NSString).deletingPathExtension : path) + ".json"

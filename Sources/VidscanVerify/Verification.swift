@@ -229,10 +229,11 @@ package struct Verification: Sendable {
         guard ["mjpeg", "png"].contains(codec) else { return false }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
         let start = Data([0xFF, 0xD8, 0xFF])
-        // A JPEG's own data cannot contain this mark. In a PNG, the chunk of Exif is the one that a mark may follow.
+        // A JPEG's own data cannot contain this mark.
         guard codec == "png" else { return bytes.dropFirst().range(of: start) != nil }
-        let exif = bytes.range(of: Data("eXIf".utf8))?.upperBound
-        return exif.map { bytes[$0...].range(of: start) != nil } ?? false
+        guard let exif = bytes.range(of: Data("eXIf".utf8)), exif.lowerBound >= 4 else { return false }
+        let length = bytes[exif.lowerBound - 4..<exif.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+        return bytes[exif.upperBound...].prefix(length).range(of: start) != nil
     }
 
     private func faces(in groups: [[SampledFrame]]) async throws -> [[[DetectedFace]]] {

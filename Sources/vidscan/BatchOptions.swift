@@ -13,7 +13,7 @@ struct BatchInputOptions: ParsableArguments {
     var from: String?
 
     @Option("glob", "In folders, take only files that match; * also matches /.") var include: [String] = []
-    @Option("glob", "In folders, leave out files that match.") var exclude: [String] = []
+    @Option("glob", "In folders, leave out what matches.") var exclude: [String] = []
     @Option("K/N", "Analyse one of several shards: its number, from 0, and their count.") var shard: BatchShard?
 
     func validate() throws {

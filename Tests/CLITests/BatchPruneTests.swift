@@ -47,7 +47,7 @@ struct BatchPruneTests: BatchTesting {
         #expect(
             try prune() == """
                 vidscan: warning: \(folder.path)/out: people of removed results are still in people.csv, faces.csv; \
-                delete these files, or make them again
+                take them out with 'vidscan people --remove'
                 vidscan: 1 result removed
 
                 """)

@@ -17,8 +17,10 @@ struct EmbeddingPass {
         guard settings.track.person else { return }
         let (summaries, candidates) = (tracks.summaries, tracks.candidates)
         let areWanted = settings.track.keepsEmbeddings || comparesEverySample
-        guard areWanted || Self.mayShareAPerson(candidates.map({ summaries[$0] })) || tracks.mayHaveChangedPerson
-        else { return }
+        // Whether any two tracks may be one person. Faces that are seen at the same time need no embedding.
+        let (indices, all) = (candidates.indices, candidates.map { summaries[$0] })
+        let maySharePerson = indices.contains { one in all[..<one].contains { $0.mayBeSamePerson(as: all[one]) } }
+        guard areWanted || maySharePerson || tracks.mayHaveChangedPerson else { return }
         // In the file's order, which is the fastest.
         let crops = candidates.flatMap { track in
             summaries[track].crops.enumerated().map { (track: track, crop: $0, offset: $1.offset) }
@@ -53,11 +55,6 @@ struct EmbeddingPass {
 
     /// Whether the matches of all samples are read afterwards: from the tables, or to decide who stays visible.
     private var matchesAreUsed: Bool { settings.write.keepsTables || settings.render.namesSomebody }
-
-    /// Whether any two tracks may be one person. Faces that are seen at the same time need no embedding.
-    private static func mayShareAPerson(_ tracks: [TrackSummary]) -> Bool {
-        tracks.indices.contains { second in tracks[..<second].contains { $0.mayBeSamePerson(as: tracks[second]) } }
-    }
 
     /// Computes the embeddings of crops on several threads, in their order; `nil` for a crop that does not show a face
     /// clearly. Reading is fastest in ascending order of the offsets.

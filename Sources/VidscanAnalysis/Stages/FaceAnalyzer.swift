@@ -83,8 +83,8 @@ final class FaceAnalyzer {
         let marks = detection.landmarks
         return try times.measure(\.measure) {
             let evidence = try cropper.evidence(for: square, in: frame, by: network)
-            return FaceExpressions(
-                evidence: evidence.covering(
+            return FaceExpressions.withoutMesh(
+                evidence.covering(
                     mouth: [marks.leftMouthCorner, marks.rightMouthCorner], eyes: [marks.leftEye, marks.rightEye],
                     outside: frame.geometry.displaySize))
         }

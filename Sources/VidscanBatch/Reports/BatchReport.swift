@@ -182,8 +182,7 @@ package struct TimeEstimate: Sendable {
         videoPerByte = samples.sum { $0.videoSeconds } / bytes
     }
 
-    /// - Parameter configuration: counts only inputs that were analysed with it, because other settings can take many
-    ///   times as long.
+    /// - Parameter configuration: counts only inputs analysed with it, because others can take many times as long.
     package init?(_ items: [BatchJournal.Item], configuration: String? = nil) {
         self.init(
             items.compactMap { item in

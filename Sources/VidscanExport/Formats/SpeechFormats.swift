@@ -62,8 +62,7 @@ struct TextGrid {
 /// Rich Transcription Time Marked (NIST, "The Rich Transcription Spring 2009 Evaluation Plan", appendix A), which describes
 /// who speaks when. If a result does not know, its lines say who is in sight.
 enum RTTM {
-    /// `file` is the name of the recording, not empty. Blanks in it, and in the names of people, become underscores, unless
-    /// two people would have one name.
+    /// `file`, not empty, names the recording. Blanks become underscores, unless two people would have one name then.
     static func text(_ tiers: [Tier], file: String, kind: Episode.Kind) -> String {
         let name = word(file)
         let speakers = Dictionary(grouping: Set(tiers.compactMap(\.speaker)), by: word)

@@ -57,8 +57,7 @@ package struct ExpressionModel: Sendable {
 
     /// Measures expressions, which do not depend on the position, size or in-plane rotation of the face, and the gaze
     /// relative to the line to the camera. What cannot be seen from `side`, or is covered, has no value; without a side,
-    /// only the attention has one. `evidence` is `nil` if ``emotionNetwork`` did not run; `smileThreshold`, 0…100, is for
-    /// `has_smile`.
+    /// only the attention has one. `evidence` is `nil` if ``emotionNetwork`` did not run; `smileThreshold` is 0…100.
     package func measure(
         _ mesh: FaceMesh, pose: HeadPose, side: MeasuredSide? = .both, evidence: PixelEvidence?,
         smileThreshold: Double = Metric.smileThreshold
@@ -121,11 +120,8 @@ package struct FaceExpressions: Sendable, Equatable {
     /// `nil` if the pixels were not looked at, or only one side of the face can be measured.
     package let evidence: PixelEvidence?
 
-    /// Of a face without a mesh.
-    package init(evidence: PixelEvidence) { (blendshapes, values, self.evidence) = ([], MetricValues(), evidence) }
-
-    fileprivate init(blendshapes: [Float], values: MetricValues, evidence: PixelEvidence?) {
-        (self.blendshapes, self.values, self.evidence) = (blendshapes, values, evidence)
+    package static func withoutMesh(_ evidence: PixelEvidence) -> Self {
+        Self(blendshapes: [], values: MetricValues(), evidence: evidence)
     }
 
     /// In the metric's range; 0 or 1 for a yes-or-no metric.

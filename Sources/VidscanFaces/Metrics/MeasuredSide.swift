@@ -51,13 +51,13 @@ package enum ExpressionLimits {
     /// Metrics that compare the halves of the face.
     static let halves: [Metric] = [.wink, .smirk, .contempt, .emojiSmirk]
 
-    /// The distance between the outer eye corners in pixels, as in a frontal view.
     /// Whether the pixels tell what covers the face.
     package static func showCovers(of mesh: FaceMesh, pose: HeadPose) -> Bool {
         abs(pose.pitch) <= maximumPitchOfCovers && eyePixels(of: mesh) >= minimumEyePixelsOfCovers
             && abs(pose.yaw) <= maximumYawOfSide
     }
 
+    /// The distance between the outer eye corners in pixels, as in a frontal view.
     static func eyePixels(of mesh: FaceMesh) -> Double {
         let inPicture = mesh.distance(MeshPoint.rightEyeOuter, MeshPoint.leftEyeOuter)
         let depth = (mesh.z(MeshPoint.rightEyeOuter) - mesh.z(MeshPoint.leftEyeOuter)) * HeadPose.depthFactor

@@ -25,8 +25,7 @@ package struct FaceTracker: Sendable {
     /// - Parameters:
     ///   - maximumGapSeconds: How long a face can be out of sight and keep its track.
     ///   - startingConfidence: Minimum confidence of a face that starts a track, 0…1.
-    ///   - shapeVariances: Between people, of each number of a shape, relative to one person's images; empty without
-    ///     shapes.
+    ///   - shapeVariances: Between people, of each number of a shape, relative to one person's images, if any.
     package init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
         (self.maximumGapSeconds, self.startingConfidence) = (maximumGapSeconds, startingConfidence)
         self.shapeVariances = shapeVariances

@@ -21,7 +21,10 @@ struct StudyInputs {
         for path in paths {
             do throws(VidscanError) { results += try ResultFinder.find(path) } catch { failures.append(error) }
         }
-        for result in Set(results.map(PathBytes.init)).sorted().map(\.path) {
+        // A second result of a video must not take the place of the study's own.
+        let own = Set(state.videos.map { PathBytes($0.result) })
+        let sorted = Set(results.map(PathBytes.init)).sorted()
+        for result in (sorted.filter(own.contains) + sorted.filter { !own.contains($0) }).map(\.path) {
             try cancellation.check()
             do throws(VidscanError) {
                 let video = try StudyVideo(path: result)
@@ -67,13 +70,15 @@ struct StudyInputs {
         // Without embeddings to compare again, the people stay known, and the tables leave the video out.
         _ = try VideoPerson.read(video, index: 0, known: [:])
         videos[PathBytes(video.inputPath)] = video
-        let people = state.videos[index].people
-        let corrected = people.count { $0.corrected || state.name(of: $0.studyPersonId) != nil }
+        let (people, old) = (state.videos[index].people, state)
+        state.forgetPeople(of: index)
+        state.videos[index].fingerprint = video.fingerprint
+        let corrected = people.count {
+            $0.corrected || old.name(of: $0.studyPersonId) != state.name(of: $0.studyPersonId)
+        }
         let loss = "; the corrections and names of \(NumberText.people(corrected)) in it are lost"
         let message = "has other tracks or people than before, so its people are compared again"
         warnings.append((video.inputPath, message + (corrected > 0 ? loss : "")))
-        state.forgetPeople(of: index)
-        state.videos[index].fingerprint = video.fingerprint
     }
 
     /// Reads the people of all videos, with their embeddings, and from now on leaves out videos that cannot be read.

@@ -28,7 +28,9 @@ struct StudyVideo: Sendable {
             pseudonyms = result.record.corrections?.people ?? [:]
             tracks = try StoredTrack.read(path)
         } catch { throw error.naming(path) }
-        let facts = tracks.map { "\($0.faceID) \($0.personID) \($0.firstMicroseconds) \($0.lastMicroseconds)\n" }
+        let facts = tracks.map {
+            "\($0.faceID) \($0.personID) \($0.firstMicroseconds) \($0.lastMicroseconds)\($0.isDecided ? " decided" : "")\n"
+        }
         fingerprint = String(FileDigest.sha256(text: facts.joined()).prefix(16))
     }
 }

@@ -78,7 +78,7 @@ final class Anonymizer {
             hide(face.faceID)
         }
         let last = timeline.sample(number - 1)?.microseconds ?? frame.microseconds
-        let next = timeline.sample(number + 1)?.microseconds ?? frame.microseconds
+        let next = timeline.sample(number + 1)?.microseconds ?? .max
         let drawn = drawnCovers(in: frame, isCut: timeline.hasCut(after: last, upTo: frame.microseconds), until: next)
         hiddenSpans.add(faces: hidden.count + drawn.count, at: frame.microseconds)
         if certain != nil { tally.add(visibleFaces: visible.count, doubts: doubts) }
@@ -201,8 +201,7 @@ final class Anonymizer {
         return [before.face, after.face] + between
     }
 
-    /// The same for gaps in tracks of the analysis that have other numbers before and after, because a correction must not
-    /// uncover a face.
+    /// The same for gaps in tracks to whose ends a correction gave other numbers. It must not uncover a face.
     private func bridges(in timeline: FaceTimeline, sample number: Int, at microseconds: Int64) -> [[FaceState]] {
         let own = Set(timeline.sample(number)?.faces.map(\.detectedID) ?? [])
         let renumbered = timeline.window.flatMap(\.faces).filter { $0.faceID != $0.detectedID }.map(\.detectedID)

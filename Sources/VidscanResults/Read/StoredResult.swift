@@ -147,16 +147,17 @@ package struct StoredResult {
 /// hidden names, and results that were set aside. Does not follow symbolic links to folders, which could form a cycle.
 package enum ResultFinder {
     /// Returns the sorted absolute paths of the results at or below `path`, at least one. `withPrevious`: and of those that
-    /// were set aside.
+    /// were set aside, or lie in results.
     package static func find(_ path: String, withPrevious: Bool = false) throws(VidscanError) -> [String] {
-        let root = FilePath.absolute(FilePath.expandingHome(path))
+        let named = FilePath.absolute(FilePath.expandingHome(path))
+        let root = withPrevious ? FilePath.resolved(named) : named
+        var (results, pending): ([String], [String]) = ([], [root])
         if isResult(root) {
             let names = (withPrevious ? try? FileSystem.names(in: FilePath.folder(of: root)) : nil) ?? []
             let siblings = names.map { FilePath.sibling(of: root, named: String(decoding: $0, as: UTF8.self)) }
-            return [root] + siblings.filter { $0.hasPrefix(root + ResultPaths.previousEnding) && isResult($0) }.sorted()
+            results = [root] + siblings.filter { $0.hasPrefix(root + ResultPaths.previousEnding) && isResult($0) }
+            pending = withPrevious ? results : []
         }
-        var results: [String] = []
-        var pending = [root]
         while let folder = pending.popLast() {
             let place = folder == root ? "" : " \(folder)"
             let names = try VidscanError.reading(
@@ -167,7 +168,10 @@ package enum ResultFinder {
                 else { continue }
                 let inner = FilePath.joining(folder, name)
                 guard FileSystem.entry(inner, followsLinks: false) == .folder else { continue }
-                if isResult(inner) { results.append(inner) } else { pending.append(inner) }
+                let isInner = isResult(inner)
+                if isInner { results.append(inner) }
+                // A result can contain others, made from its videos.
+                if withPrevious ? name != ResultFiles.originals : !isInner { pending.append(inner) }
             }
         }
         guard !results.isEmpty else {

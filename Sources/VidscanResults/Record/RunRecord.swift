@@ -133,8 +133,7 @@ package struct RunRecord: Codable, Sendable {
             // Where timestamps jump, as in joined recordings, the file may announce the length of a part, or count the jumps.
             durationSeconds: info.durationMicroseconds.map {
                 let jumps = statistics.discontinuities.map { max(0, $0.jumpMicroseconds) }.reduce(0, &+)
-                return Double(
-                    statistics.discontinuities.isEmpty ? $0 : max($0 &- jumps, statistics.lastMicroseconds ?? 0)) / 1e6
+                return Double(max($0 &- jumps, statistics.lastMicroseconds ?? 0)) / 1e6
             },
             containerStartSeconds: Double(info.containerStartMicroseconds) / 1e6,
             streamStartSeconds: info.streamStartMicroseconds.map { Double($0) / 1e6 },

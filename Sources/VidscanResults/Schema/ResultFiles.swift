@@ -39,7 +39,7 @@ package enum ResultFiles {
     package static let dyads = "dyads.csv"
 
     /// Of videos and pictures that are made from a result.
-    package static let mediaEndings = VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue)
+    static let mediaEndings = VideoContainer.allCases.map(\.rawValue) + PictureFormat.allCases.map(\.rawValue)
 
     /// The folder in a corrected result that keeps these files as the analysis wrote them.
     package static let originals = "original"

@@ -132,14 +132,13 @@ package struct CoverFile: Decodable, Sendable {
             try require(
                 HiddenVideoRecord.read(record)?.covers == nil, .result,
                 "\(FilePath.name(of: record)) says that the earlier video was made with covers, and"
-                    + " \(FilePath.name(of: path)) is missing; put it there, or one with an empty list, or name it with --covers"
-            )
+                    + " \(FilePath.name(of: path)) is missing; put it back, or one with an empty list")
         }
         let hidden = StoredResult.videosWithHiddenFaces(in: FilePath.absolute(result))
         try require(
             hidden.isEmpty || FileSystem.entry(records[0]) != nil, .result,
             "the record of its hidden video is missing; put its covers, or an empty list, into"
-                + " \(FilePath.name(of: path)), or name them with --covers")
+                + " \(FilePath.name(of: path))")
         return nil
     }
 }
