@@ -3,6 +3,7 @@ import Testing
 import TestSupport
 import VidscanBase
 import VidscanPeople
+import VidscanResults
 
 @Suite("The numbers of a study stay the same")
 struct IncrementTests {
@@ -71,6 +72,50 @@ struct IncrementTests {
         #expect(summary.warnings.count == 1)
         #expect(summary.warnings.first?.message.contains("has other tracks or people than before") == true)
         #expect(try scene.numbers == ["a.mp4 1": 2, "b.mp4 1": 2])
+    }
+
+    @Test("A second result of a video is refused, and takes nothing from the study's own, wherever it lies")
+    func secondResult() async throws {
+        let scene = try StudyScene()
+        try scene.add("b.mp4", together: [0, 1])
+        try await scene.run(corrections: StudyScene.name(2, "Anna"))
+        // Of the same video, with another person, at a path before that of the study's own.
+        try SyntheticResult.write(
+            [SyntheticResult.Track(face: 1, embeddings: [SyntheticFace.vector([4: 1])])],
+            to: scene.result("archive"), video: "/videos/b.mp4")
+        let summary = try await scene.run()
+        #expect(summary.failures.map(\.reason).filter { $0.contains("is of the same video as") }.count == 1)
+        #expect(summary.failures.count == 1 && summary.warnings.isEmpty, "\(summary)")
+        #expect(try scene.table.texts("name") == ["", "Anna"])
+    }
+
+    @Test("Tables of all tracks are written again by every run, without the videos that were removed")
+    func tables() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 1])
+        try scene.add("b.mp4", [1: 1])
+        try await scene.run { $0.tables = [.tracks] }
+        try await scene.run([]) { $0.removals = ["b.mp4"] }
+        let table = try CSVTable(path: scene.study + "/people_tracks.csv")
+        #expect(try table.texts("video") == ["/videos/a.mp4"])
+        #expect(FileManager.default.fileExists(atPath: scene.study + "/people_faces.csv") == false)
+    }
+
+    @Test("Embeddings are removed from results in results, and where run.json is missing")
+    func everywhere() throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", [0: 1])
+        let (outer, files) = (scene.result("a.mp4"), FileManager.default)
+        try files.copyItem(atPath: outer, toPath: scene.folder.path + "/copy")
+        try files.moveItem(atPath: scene.folder.path + "/copy", toPath: outer + "/overlay.mp4.vidscan")
+        try files.createDirectory(atPath: outer + "/original", withIntermediateDirectories: false)
+        try files.copyItem(atPath: outer + "/embeddings.npy", toPath: outer + "/original/embeddings.npy")
+        let link = scene.folder.path + "/link.vidscan"
+        try files.createSymbolicLink(atPath: link, withDestinationPath: outer)
+        for result in try ResultFinder.find(link, withPrevious: true) {
+            #expect(try EmbeddingRemoval.remove(from: result))
+        }
+        #expect(try files.subpathsOfDirectory(atPath: scene.folder.path).allSatisfy { !$0.hasSuffix(".npy") })
     }
 
     @Test("People whose new result has no embeddings stay known, with their names")
