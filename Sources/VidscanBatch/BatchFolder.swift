@@ -79,7 +79,7 @@ package struct BatchFolder: Sendable {
                 let removal = try isForeign ? Self.foreign : remove(resultPath, before: limit, journal)
                 switch removal {
                 case .newer where wasPruned: break
-                // Perhaps there is no result any more.
+                // Its result may already be gone.
                 case .kept(_, let isFailure) where wasPruned && (isFailure || isForeign): break
                 case .newer, .kept: try journal.restorePruned(resultPath)
                 case .removed, .gone: break

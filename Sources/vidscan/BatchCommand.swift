@@ -142,7 +142,7 @@ struct BatchPruneCommand: ParsableCommand {
         let left = count == 0 ? [] : tables.filter { FileSystem.entry("\(folder.path)/\($0)") != nil }
         if !left.isEmpty {
             let text = "people of removed results are still in \(left.joined(separator: ", "))"
-            reporter.warned(folder.path, text + "; take them out with 'vidscan people --remove'")
+            reporter.warned(folder.path, text + " until a run with --people and --merge writes these again")
         }
         reporter.log(
             .info, .pruned, "\(NumberText.count(count, "result")) removed", ["results": count, "output": folder.path])

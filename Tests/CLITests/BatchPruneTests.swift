@@ -46,8 +46,8 @@ struct BatchPruneTests: BatchTesting {
         let prune = { try Tool.run("batch", "prune", "out", "--older-than", "0", in: folder).errors }
         #expect(
             try prune() == """
-                vidscan: warning: \(folder.path)/out: people of removed results are still in people.csv, faces.csv; \
-                take them out with 'vidscan people --remove'
+                vidscan: warning: \(folder.path)/out: people of removed results are still in people.csv, faces.csv \
+                until a run with --people and --merge writes these again
                 vidscan: 1 result removed
 
                 """)

@@ -17,10 +17,12 @@ struct EmbeddingPass {
         guard settings.track.person else { return }
         let (summaries, candidates) = (tracks.summaries, tracks.candidates)
         let areWanted = settings.track.keepsEmbeddings || comparesEverySample
-        // Whether any two tracks may be one person. Faces that are seen at the same time need no embedding.
-        let (indices, all) = (candidates.indices, candidates.map { summaries[$0] })
-        let maySharePerson = indices.contains { one in all[..<one].contains { $0.mayBeSamePerson(as: all[one]) } }
-        guard areWanted || maySharePerson || tracks.mayHaveChangedPerson else { return }
+        // Faces that are all seen at the same time need no embedding.
+        let mayShareAPerson = candidates.indices.contains { index in
+            let track = summaries[candidates[index]]
+            return !areWanted && candidates[..<index].contains { summaries[$0].mayBeSamePerson(as: track) }
+        }
+        guard areWanted || mayShareAPerson || tracks.mayHaveChangedPerson else { return }
         // In the file's order, which is the fastest.
         let crops = candidates.flatMap { track in
             summaries[track].crops.enumerated().map { (track: track, crop: $0, offset: $1.offset) }

@@ -59,8 +59,7 @@ package enum DecimalNumber {
         let parts = last.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = parts.count > 1 ? parts[1] : ""
         guard let seconds = integer(parts[0].isEmpty && !fraction.isEmpty ? "0" : parts[0]),
-            seconds <= 1_000_000_000_000,
-            fields.count == 1 || seconds < 60, fraction.count <= 9,
+            seconds <= 1_000_000_000_000, fields.count == 1 || seconds < 60, fraction.count <= 9,
             let billionths = integer((fraction + "000000000").prefix(9))
         else { return nil }
         var whole: Int64 = 0

@@ -154,7 +154,7 @@ struct CorrectedOutcome {
                 frame.faces[index].track = track
                 // The match compares the sample with those of the other part.
                 if track > 0, isSplitOff[track - 1] { frame.faces[index].personMatch = nil }
-                // What follows is said in the time that is left out, or by the other part.
+                // Later speech belongs to the excluded time, or to the other part.
                 if track > 0, cutSamples[track - 1] == position.frame {
                     frame.faces[index].speech = Array(frame.faces[index].speech.prefix(1))
                 }

@@ -62,7 +62,7 @@ struct TextGrid {
 /// Rich Transcription Time Marked (NIST, "The Rich Transcription Spring 2009 Evaluation Plan", appendix A), which describes
 /// who speaks when. If a result does not know, its lines say who is in sight.
 enum RTTM {
-    /// `file`, not empty, names the recording. Blanks become underscores, unless two people would have one name then.
+    /// `file`, not empty, names the recording. Spaces become underscores, unless two speakers would then share a name.
     static func text(_ tiers: [Tier], file: String, kind: Episode.Kind) -> String {
         let name = word(file)
         let speakers = Dictionary(grouping: Set(tiers.compactMap(\.speaker)), by: word)

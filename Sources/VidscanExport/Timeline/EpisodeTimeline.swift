@@ -10,7 +10,8 @@ struct EpisodeTimeline: Sendable, Equatable {
     /// The end of the video, or of its analysed part, in microseconds; no annotation ends later.
     private(set) var end: Int64
 
-    /// Both are in order of time. `duration` is the end of the analysed part in microseconds, if it is known. `names`: those that people were given, by person_id.
+    /// Both are in order of time. `duration`: the end of the analysed part in microseconds, if it is known. `names`: those
+    /// that people were given, by person_id.
     init(
         episodes: [Episode], events: [StoredEvent], samples: SampleTimes, duration: Int64?, names: [Int: String] = [:]
     ) {

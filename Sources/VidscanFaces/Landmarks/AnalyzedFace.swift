@@ -8,7 +8,7 @@ package struct AnalyzedFace: Sendable {
     package var mesh: FaceMesh?
     package var pose: HeadPose?
     package var quality: PictureQuality?
-    /// Of a small or turned face, only the attention and covers, without a mesh at most covers; `nil` if none are requested.
+    /// Of a small or turned face, only attention and covers; without a mesh, only covers. `nil` if none are requested.
     package var expressions: FaceExpressions?
     package var appearance: AppearanceDescriptor?
     /// `nil` unless the face is frontal and large enough.

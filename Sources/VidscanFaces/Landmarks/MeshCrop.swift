@@ -82,9 +82,8 @@ package enum EmotionCrop {
         let position = (nose.x * eyes.x + nose.y * eyes.y) / max(eyes.x * eyes.x + eyes.y * eyes.y, 1)
         let (middle, half) = (marks.rightEye.middle(marks.leftEye), cornersPerEyes / 2)
         let reach = Point(x: half * eyes.x, y: half * eyes.y)
-        guard abs(position - 0.5) < 0.2, 2 * reach.length >= ExpressionLimits.minimumEyePixelsOfCovers else {
-            return nil
-        }
+        guard abs(position - 0.5) < 0.2, 2 * reach.length >= ExpressionLimits.minimumEyePixelsOfCovers
+        else { return nil }
         return square(from: middle - reach, to: middle + reach)
     }
 

@@ -48,32 +48,7 @@ final class Demuxer {
     /// Where the timestamps in the file jump, as far as it has been read. The packets' timestamps do not jump.
     var discontinuities: [TimestampDiscontinuity] { packets.discontinuities }
 
-    var durationMicroseconds: Int64? {
-        guard let duration = FFmpeg.timestamp(input.pointer.pointee.duration), duration > 0 else {
-            return length(of: stream)
-        }
-        let start = FFmpeg.timestamp(input.pointer.pointee.start_time) ?? 0
-        return countsFromZero(duration, start: start) ? duration - start : duration
-    }
-
-    private func length(of stream: Stream) -> Int64? {
-        guard let duration = FFmpeg.timestamp(stream.pointee.duration), duration > 0 else { return nil }
-        return StreamClock(timeBase: stream.pointee.timeBase, startMicroseconds: 0).microseconds(at: duration)
-    }
-
-    /// Whether a file announces when it ends, and not how long it lasts: FFmpeg's Matroska, NUT, WTV, MOV after an empty edit.
-    private func countsFromZero(_ duration: Int64, start: Int64) -> Bool {
-        guard start > 0, start < duration else { return false }
-        let format = String(cString: input.pointer.pointee.iformat.pointee.name)
-        if format.hasPrefix("matroska") {
-            // Other programs write how long it lasts, as the specification says.
-            let program = av_dict_get(input.pointer.pointee.metadata, "encoder", nil, 0)
-            return program.map { String(cString: $0.pointee.value).hasPrefix("Lavf") } ?? false
-        }
-        if ["nut", "wtv"].contains(format) { return true }
-        let longest = input.streams.compactMap(length).max()
-        return format.hasPrefix("mov") && longest.map { $0 <= duration - start + 1000 } ?? false
-    }
+    var durationMicroseconds: Int64? { input.durationMicroseconds ?? InputContext.length(of: stream) }
 
     /// Other streams' packets are discarded by default.
     func read(streams: [Stream]) {

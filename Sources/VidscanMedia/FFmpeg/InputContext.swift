@@ -108,11 +108,39 @@ struct InputContext: ~Copyable {
             throw MediaError(.notMedia, "cannot find its streams: \(FFmpeg.reason(result))")
         }
         let limit = limits.maximumDurationSeconds
-        if let duration = FFmpeg.timestamp(pointer.pointee.duration), Double(duration) > limit * 1e6 {
+        if let duration = durationMicroseconds, Double(duration) > limit * 1e6 {
             let seconds = NumberText.plain(Double(duration) / 1e6)
             let reason = "its duration of \(seconds) s exceeds the limit of \(NumberText.plain(limit)) s"
             throw MediaError(.limitExceeded, reason, remedy: .raiseDurationLimit)
         }
+    }
+
+    /// `nil` if the file does not announce it.
+    var durationMicroseconds: Int64? {
+        guard let duration = FFmpeg.timestamp(pointer.pointee.duration), duration > 0 else { return nil }
+        guard let start = FFmpeg.timestamp(pointer.pointee.start_time), start > 0, start < duration else {
+            return duration
+        }
+        return countsFromZero(duration, start: start) ? duration - start : duration
+    }
+
+    static func length(of stream: Stream) -> Int64? {
+        guard let duration = FFmpeg.timestamp(stream.pointee.duration), duration > 0 else { return nil }
+        return StreamClock(timeBase: stream.pointee.timeBase, startMicroseconds: 0).microseconds(at: duration)
+    }
+
+    /// Whether a file that begins late announces when it ends, and not how long it lasts: FFmpeg's Matroska, NUT and WTV
+    /// files, and MOV files after an empty edit.
+    private func countsFromZero(_ duration: Int64, start: Int64) -> Bool {
+        let format = String(cString: pointer.pointee.iformat.pointee.name)
+        if format.hasPrefix("matroska") {
+            // Other programs write how long it lasts, as the specification says.
+            let program = av_dict_get(pointer.pointee.metadata, "encoder", nil, 0)
+            return program.map { String(cString: $0.pointee.value).hasPrefix("Lavf") } ?? false
+        }
+        if ["nut", "wtv"].contains(format) { return true }
+        let longest = streams.compactMap(Self.length).max()
+        return format.hasPrefix("mov") && longest.map { $0 <= duration - start + 1000 } ?? false
     }
 
     /// - Parameter index: among all streams; `nil` selects the best video stream that is not a cover picture.

@@ -56,16 +56,12 @@ package enum QualityTable: ResultTable {
             "the head is turned by more than \(degrees(ExpressionLimits.maximumYawOfSide)) sideways, by more than"
                 + " \(degrees(ExpressionLimits.maximumPitch)) up or down, or further than the mesh or the metrics of --metrics can follow"
         ),
-        reason(
-            .covered,
-            "something covers both the mouth and the eyes, or all that --metrics asked for, or so much that no mesh fits"
-        ),
+        reason(.covered, "mouth and eyes are covered, or all that --metrics asked for, or so much that no mesh fits"),
         reason(
             .small,
             "the face is too small: less than \(NumberText.plain(ExpressionLimits.minimumEyePixels)) pixels between"
                 + " the outer corners of the eyes, seen from the front"),
-        reason(
-            .noMesh, "no mesh fits, though nothing covers the face: it is in profile, or too small, dark or blurred"),
+        reason(.noMesh, "no mesh fits, though nothing covers the face: a profile, or too small, dark or blurred"),
         Definition(
             "median_width", unit: "px", range: "0 and up", decimals: 1, \.medianWidth,
             "Median of width in faces.csv, from a histogram; exact to 2 %."),
