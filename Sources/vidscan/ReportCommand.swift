@@ -115,7 +115,7 @@ struct ReportCommand: ReportingCommand {
 
 struct CoversCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "covers", abstract: "Makes a page to cover by hand what the detector missed in a video.",
+        commandName: "covers", abstract: "Makes a page for covering missed faces by hand.",
         discussion: """
             The page plays the original beside the video with hidden faces, so do not pass it on. Draw a box over a face, \
             a plate, a caption or a screen, go on, and move the box. The page saves your boxes, and gives the command that \
