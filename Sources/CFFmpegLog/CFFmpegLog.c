@@ -62,6 +62,20 @@ void vs_keep_errors(void) {
 
 const char *vs_kept_error(void) { return first_error; }
 
+static int get_cleared_buffer(AVCodecContext *decoder, AVFrame *frame, int flags) {
+    int result = avcodec_default_get_buffer2(decoder, frame, flags);
+    for (int i = 0; result >= 0 && i < AV_NUM_DATA_POINTERS && frame->buf[i]; i++)
+        memset(frame->buf[i]->data, 0, frame->buf[i]->size);
+    return result;
+}
+
+void vs_clear_buffers(AVCodecContext *decoder) {
+    decoder->get_buffer2 = get_cleared_buffer;
+#if FF_API_THREAD_SAFE_CALLBACKS
+    decoder->thread_safe_callbacks = 1;
+#endif
+}
+
 int vs_watch_errors(AVCodecContext *decoder) {
     error_list *list = calloc(1, sizeof *list);
     if (list == NULL) return AVERROR(ENOMEM);

@@ -119,9 +119,17 @@ package struct Corrector: Sendable {
 
     /// The first correction keeps the tables that it replaces, and with them what somebody has edited.
     private func requireUnedited(_ result: StoredResult) throws(VidscanError) {
+        let originals = "\(result.name)/\(ResultFiles.originals)"
+        let own = Set(ResultFiles.corrected + [ResultFiles.corrections])
+        let names = FileSystem.entry(originals) == nil ? [] : try FolderContents.names(originals)
+        if let name = names.first(where: { !own.contains($0) }) {
+            throw VidscanError(.exists, "\(originals)/\(name) would be lost; move it away", stage: .write)
+        }
         guard !options.replaces, result.record.corrections != nil, let folder = try? Folder(result.name) else { return }
         let edited = Set(ResultContents.edited(in: folder, record: ResultFolder.Kind.result.record)).intersection(
             ResultFiles.corrected)
+        // A digest that was interrupted is unknown.
+        try require(!Task.isCancelled, .interrupted, "interrupted")
         guard let name = edited.filter({ folder.entry($0) != nil }).min() else { return }
         throw VidscanError(
             .changed, "somebody has edited \(name), which would be lost; --force replaces it",

@@ -61,18 +61,29 @@ package struct ExportPlaces {
             type: formats.lazy.compactMap { Self.mediaTypes[$0] }.first ?? "video/*", modified: record.input.modified)
     }
 
-    /// Throws if files of two results would have the same path.
-    package static func checkNames(of results: [String], in output: String?) throws(VidscanError) {
+    /// Throws if files of two results would have the same path. `endings`: of the files made from each.
+    package static func checkNames(
+        of results: [String], endings: [String], in output: String?
+    ) throws(VidscanError) {
         guard output != nil else { return }
-        var owners: [String: String] = [:]
+        var owners: [PathBytes: String] = [:]
         for result in results {
             guard let video = (try? StoredResult(path: result))?.record.input.path else { continue }
-            let other = owners.updateValue(result, forKey: stem(of: video))
-            try require(
-                other == nil, .input,
-                "\(other ?? "") and \(result) would both be written as \(stem(of: video)); export one of them elsewhere"
-            )
+            for name in endings.map({ stem(of: video) + $0 }) {
+                let other = owners.updateValue(result, forKey: PathBytes(name))
+                try require(
+                    other == nil, .input,
+                    "\(other ?? "") and \(result) would both be written as \(name); export one of them elsewhere")
+            }
         }
+    }
+
+    /// Throws if a path is that of a file that `vidscan analyze` and other commands keep in a result.
+    static func refuseResultFile(_ path: String) throws(VidscanError) {
+        let isFile = ResultContents.isWritten(FilePath.name(of: path), kind: .result)
+        try require(
+            !isFile || !ResultFinder.isResult(FilePath.folder(of: FilePath.absolute(path))), .exists,
+            "\(path) would replace a file of a result; name another", stage: .open)
     }
 
     /// Returns `movie` for `/a/movie.mp4`. A name is never empty, and no byte in it ends it early.
@@ -114,7 +125,7 @@ package enum ExportFormat: String, Sendable, CaseIterable {
     case pyfeat
 
     /// The ends of the file names, after the video's name without its extension. `--output` names the first file.
-    var endings: [String] {
+    package var endings: [String] {
         switch self {
         case .elan: [".eaf"]
         case .vtt: [".vtt", ".metadata.vtt"]

@@ -53,7 +53,9 @@ package struct Exporter: Sendable {
                 tables = try ForeignExport(of: result, for: names, blanks: options.openFaceBlanks)
                 notes = names.compactMap { tables?.columns($0)?.notice }
             } catch {
-                guard options.mayLackTables else { throw error }
+                // A result may lack meshes or its record, but not have a changed one.
+                let isIntact = FileSystem.entry("\(result.name)/\(ResultFiles.record)") == nil
+                guard options.mayLackTables, isIntact || (try? result.checkRecord()) != nil else { throw error }
                 formats.removeAll { $0.table != nil }
                 notes = ["without \(names.map(\.rawValue).joined(separator: ", ")): the result \(error.reason)"]
             }
@@ -61,15 +63,20 @@ package struct Exporter: Sendable {
         let subjects = options.splitsTables ? try tables?.subjects(options.grouping) : []
         let places = try ExportPlaces(formats, of: subjects ?? [], options: options, result: result)
         // Nothing is written if a file is in the way.
-        for path in places.paths { try AtomicFile.checkVacancy(path, replaces: options.replaces) }
+        for path in places.paths {
+            try ExportPlaces.refuseResultFile(path)
+            try AtomicFile.checkVacancy(path, replaces: options.replaces)
+        }
         try await tables?.write(places, replaces: options.replaces, model: model)
-        if formats.contains(where: { $0.table == nil }) { try writeAnnotations(of: result, to: places, cancellation) }
+        if formats.contains(where: { $0.table == nil }) {
+            notes += try writeAnnotations(of: result, to: places, cancellation)
+        }
         return (places.paths, notes)
     }
 
     private func writeAnnotations(
         of result: StoredResult, to places: ExportPlaces, _ cancellation: CancellationFlag
-    ) throws(VidscanError) {
+    ) throws(VidscanError) -> [String] {
         let (record, samples) = (result.record, try SampleTimes(folder: result.name, mayBeEmpty: false))
         let isWhole = record.pipeline.sample.start == nil && record.pipeline.sample.end == nil
         let last = isWhole ? nil : samples.range.upperBound + max(samples.interval, 0.001)
@@ -81,6 +88,7 @@ package struct Exporter: Sendable {
             duration: end.map { Int64(($0 * 1e6).rounded()) },
             // Others could be the number of somebody without a name.
             names: (record.corrections?.people ?? [:]).filter { $0.value.wholeMatch(of: /person_[0-9]+/) == nil })
+        let spoken = record.pipeline.speech == true
         let tiers = Tier.tiers(of: timeline.annotations, byPerson: options.grouping == .person)
         guard timeline.end <= Self.latest || !options.formats.contains(.elan) else {
             throw .result("is too long for ELAN, which counts up to 49 days", input: result.name)
@@ -92,17 +100,27 @@ package struct Exporter: Sendable {
                 switch format {
                 case .elan: try file.write(ELANDocument(tiers: tiers, media: places.media(from: path)).text())
                 case .vtt where position == 0: try file.write(WebVTT.captions(tiers))
-                case .vtt: try WebVTT.writeBoxes(of: result, interval: samples.wholeInterval, to: file)
+                case .vtt:
+                    let interval = samples.wholeInterval
+                    try WebVTT.writeBoxes(of: result, interval: interval, end: timeline.end, to: file)
                 case .textgrid: try file.write(TextGrid(tiers: tiers, end: timeline.end).text())
                 case .bids:
                     try file.write(position == 0 ? BIDSEvents.table(timeline.annotations) : BIDSEvents.description())
                 case .rttm:
-                    try file.write(
-                        RTTM.text(tiers, file: places.stem, kind: record.pipeline.speech == true ? .speaks : .visible))
+                    try file.write(RTTM.text(tiers, file: places.stem, kind: spoken ? .speaks : .visible))
                 case .openface, .pyfeat: break
                 }
                 try file.complete()
             }
         }
+        var notes: [String] = []
+        if options.formats.contains(.rttm), spoken, !tiers.contains(where: { $0.kind == .speaks }) {
+            notes.append("the RTTM file is empty: nobody was found to speak, or it could not be known")
+        }
+        let movesBoxes = result.hasMapToSource ? try result.mapToSource() != nil : true
+        if movesBoxes, options.formats.contains(.vtt) || !result.hasMapToSource {
+            notes.append("times and boxes are those after the filters, and may differ from those of the video")
+        }
+        return notes
     }
 }

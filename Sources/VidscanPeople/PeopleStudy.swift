@@ -51,7 +51,7 @@ package struct PeopleStudy: Sendable {
         let corrections = try options.corrections.map(StudyCorrectionFile.init(path:))
         let folder = try StudyFolder(FilePath.absolute(FilePath.expandingHome(path)))
         let known = try StudyState.read(folder.path)
-        let outputs = [PeopleTable.file, PeoplePage.file].map(folder.path(of:))
+        let outputs = ([PeopleTable.file, PeoplePage.file] + Table.allCases.map(\.file)).map(folder.path(of:))
         if known == nil, let path = outputs.first(where: { FileSystem.entry($0) != nil }) {
             throw VidscanError(
                 .exists, "\(path) exists, but \(StudyState.name) does not; choose another folder", stage: .write)

@@ -17,6 +17,10 @@ enum RenderWarnings {
             warnings.append("moved \(frames) with a repeated timestamp to one tick later")
         }
         warnings += transcoder.omittedStreams.map { "left out \($0)" }
+        if !hidesFaces, !transcoder.soundCodecs.isEmpty {
+            let codecs = transcoder.soundCodecs.joined(separator: " and ")
+            warnings.append("encoded the sound again as \(codecs), because the format cannot contain it as it is")
+        }
         if transcoder.omittedPackets > 0 {
             let count = NumberText.count(transcoder.omittedPackets, "packet")
             warnings.append(

@@ -162,12 +162,9 @@ package struct Renderer: Sendable {
     private func transcoder(
         of source: InputFile, _ result: StoredResult, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Transcoder {
-        var wanted = transcoderOptions(result)
+        let wanted = transcoderOptions(result)
         return try VidscanError.media(stage: .open) { () throws(MediaError) in
-            let transcoder = try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
-            guard options.isProxy, !transcoder.unsupportedCodecs(in: .mp4).isEmpty else { return transcoder }
-            wanted.copiesAudio = false
-            return try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
+            try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
         }
     }
 

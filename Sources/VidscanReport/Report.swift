@@ -90,7 +90,7 @@ package struct Report: Sendable {
         let video = try video(of: result, input, page: path, hidesFaces: hidesFaces)
         let shown = Self.shown(faces)
         var pictures: [Int: String] = [:]
-        if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty {
+        if options.hasThumbnails ?? !hidesFaces, !shown.isEmpty, result.hasMapToSource {
             let mayBeGone = options.video == .none && options.hasThumbnails == nil
             let find = { () throws(VidscanError) in
                 try result.source(override: input, acceptsChanges: options.acceptsChangedSource)
@@ -160,6 +160,7 @@ package struct Report: Sendable {
     private func video(
         of result: StoredResult, _ input: String?, page: String, hidesFaces: Bool
     ) throws(VidscanError) -> PageVideo? {
+        guard result.hasMapToSource else { return nil }
         // A page to pass on does not say where the video was.
         let make = { PageVideo(path: $0, of: result, isSource: $1, page: options.hidesFaces ? $0 : page) }
         switch options.video {

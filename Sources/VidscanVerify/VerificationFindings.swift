@@ -94,11 +94,10 @@ struct EpisodeCollector {
         // An episode continues after at most five frames without a sighting.
         open.removeAll { (episodes[$0].sightings.last?.frame ?? 0) < frame.index - 5 }
         for sighting in sightings {
-            let near = open.first { index in
-                guard let last = episodes[index].sightings.last, last.frame < sighting.frame else { return false }
-                return last.box.intersectionOverUnion(with: sighting.box) > 0.2
+            let distances = open.compactMap { index in
+                episodes[index].sightings.last.flatMap { sighting.distance(from: $0) }.map { (index, $0) }
             }
-            if let near {
+            if let near = distances.min(by: { $0.1 < $1.1 })?.0 {
                 let isBetter = sighting.score > episodes[near].best.score
                 episodes[near].sightings.append(sighting)
                 episodes[near].endMicroseconds = nil
@@ -114,6 +113,19 @@ struct EpisodeCollector {
 
     private func picture(of sighting: Verification.Sighting, _ frame: SampledFrame) throws(MediaError) -> [UInt8] {
         try FacePictures.jpeg(of: sighting.box, in: frame, extent: 1.8, side: 160)
+    }
+}
+
+extension Verification.Sighting {
+    /// How far the face has moved since an earlier sighting, in widths per frame; `nil` if it is another face. A cyclist
+    /// close to the camera moves a width per frame.
+    fileprivate func distance(from last: Verification.Sighting) -> Double? {
+        guard last.frame < frame else { return nil }
+        let (old, new) = (last.box.center, box.center)
+        let widths = hypot(new.x - old.x, new.y - old.y) / ((last.box.width + box.width) / 2)
+        let moved = widths / Double(frame - last.frame)
+        let isFast = moved < 1.5 && frame - last.frame <= 3 && abs(log(box.area / last.box.area)) < log(2)
+        return isFast || last.box.intersectionOverUnion(with: box) > 0.2 ? moved : nil
     }
 }
 

@@ -82,7 +82,7 @@ struct ExportCommand: ReportingCommand {
         options.outputIsFolder = results.count > 1 || options.formats.count > 1 || split
         (options.splitsTables, options.mayLackTables) = (split, takesAll)
         (options.openFaceBlanks, options.replaces) = (openfaceBlanks, force)
-        try ExportPlaces.checkNames(of: results, in: output)
+        try ExportPlaces.checkNames(of: results, endings: options.formats.flatMap(\.endings), in: output)
         let exporter = Exporter(options: options, model: ModelStore.expressionModel(recordedAs:))
         return try await CommandWork.each(of: results, reporter) { result, _ in
             let summary = try await exporter.run(resultPath: result)
@@ -126,7 +126,7 @@ struct InteractCommand: ReportingCommand {
     @OptionGroup(title: MessageSettings.title) var messages: MessageArguments
 
     func work(_ reporter: ConsoleReporter) async throws -> Int {
-        try ExportPlaces.checkNames(of: results, in: output)
+        try ExportPlaces.checkNames(of: results, endings: [".\(ResultFiles.dyads)"], in: output)
         let analysis = InteractionAnalysis(output: output, outputIsFolder: results.count > 1, replaces: force)
         return try await CommandWork.each(of: results, reporter) { result, _ in
             let summary = try await analysis.run(resultPath: result) { reporter.compared($0, of: $1) }

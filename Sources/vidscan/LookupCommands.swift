@@ -205,6 +205,10 @@ struct FilterPreviewCommand: AsyncParsableCommand {
     @Flag(help: "Mark the faces that are detected after the last filter.") var markFaces = false
     @Flag(help: "Replace an existing file.") var force = false
 
+    func validate() throws {
+        try refuse(if: FilePath.fileExtension(of: output) != "png", "--output must name a file that ends in .png.")
+    }
+
     func run() async throws {
         let file = try pipeline.map {
             try PipelineLibrary.load($0, filters: .run(allowsFiles: filters.allowFileFilters))

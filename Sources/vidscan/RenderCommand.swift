@@ -235,7 +235,7 @@ struct VerifyCommand: ReportingCommand {
         // What cannot be read counts, so that the search is not taken for complete.
         let found = (try? ResultFinder.find(input)) ?? files.inputs.map(\.path) + files.problems.map(\.path)
         let inner = videos.isEmpty ? found.filter { $0 != FilePath.absolute(input) }.flatMap(Self.videos) : videos
-        return inner.isEmpty ? [input] : inner
+        return (inner.isEmpty ? [input] : inner) + files.skipped.map(\.path)
     }
 
     private func report(

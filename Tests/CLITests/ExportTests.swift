@@ -126,7 +126,7 @@ struct ExportTests: BatchTesting {
             let outcome = try ChildProcess.run(
                 [Checkout.tool] + arguments + results + ["--output", "ex", "--force"], in: folder.path)
             #expect(outcome.status == 1 && !folder.entries.contains { $0.hasPrefix("ex/") }, "\(outcome.errors)")
-            #expect(outcome.errors.contains("\(results[0]) and \(results[1]) would both be written as a; "))
+            #expect(outcome.errors.contains("\(results[0]) and \(results[1]) would both be written as a."))
         }
     }
 }

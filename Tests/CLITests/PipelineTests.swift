@@ -172,12 +172,16 @@ struct FilterCommandTests {
         }
     }
 
-    @Test("If no map describes the filters, none is recorded, and a notice says so")
+    @Test("If no map describes the filters, none is recorded, a notice says so, and the page does without the video")
     func noMap() throws {
         let folder = try TemporaryFolder()
-        let run = try Tool.run(
-            "analyze", Checkout.clip, "--end", "0.5", "--filter", "lenscorrection=k1=0.1", in: folder)
+        let filter = "lenscorrection=k1=0.1"
+        let refused = try Tool.run("analyze", Checkout.clip, "--end", "0.5", "--filter", filter, "--overlay", in: folder)
+        #expect(refused.status == 1 && refused.errors.contains("no video can be drawn"), "\(refused.errors)")
+        let run = try Tool.run("analyze", Checkout.clip, "--end", "0.5", "--filter", filter, "--report", in: folder)
         try #require(run.status == 0, "\(run.errors)")
+        let page = String(decoding: try folder.bytes("faces.mp4.vidscan/report.html"), as: UTF8.self)
+        #expect(!page.contains("<video") && !page.contains("data:image/jpeg"))
         let record =
             try JSONSerialization.jsonObject(
                 with: folder.bytes("faces.mp4.vidscan/run.json")) as? NSDictionary
@@ -185,7 +189,7 @@ struct FilterCommandTests {
         #expect(filters["to_source"] == nil)
         #expect(filters["chain"] as? String == "lenscorrection=k1=0.1")
         let notices = try #require(record?["notices"] as? [String])
-        #expect(notices.contains { $0.hasPrefix("the filters transform the frame in an unknown way") })
+        #expect(notices.contains { $0.hasPrefix("the filters move frames or what they show in unknown ways") })
     }
 
     @Test("A filter chain that does not fit the frame is an error")

@@ -29,13 +29,13 @@ struct FilterGeometryTests {
     ]
 
     /// A reader of the squares through a chain.
-    private static func reader(through chain: String) throws -> FrameReader {
+    private static func reader(through chain: String, needsMap: Bool = false) throws -> FrameReader {
         let video = try GeneratedVideo(
             "squares.mkv", source: Squares.source, filter: Squares.filter, encoding: ["-c:v", "ffv1"])
-        return try FrameReader(
-            path: video.path,
-            options: FrameReader.Options(
-                rate: .everyFrame, filters: try FilterChain(steps: [chain], allowsFiles: false)))
+        var options = FrameReader.Options(
+            rate: .everyFrame, filters: try FilterChain(steps: [chain], allowsFiles: false))
+        options.needsMapToSource = needsMap
+        return try FrameReader(path: video.path, options: options)
     }
 
     @Test("The map leads every square back to its position in the source", arguments: chains)
@@ -69,15 +69,17 @@ struct FilterGeometryTests {
     }
 
     @Test(
-        "There is no map for filters that move the content in other ways",
+        "There is no map for filters that move the content in other ways, or frames in time",
         arguments: [
             "perspective=10:10", "lenscorrection=k1=0.1", "crop=100:100:x=t*10", "rotate=t", "tile=2x1",
-            "rotate=0.3:enable='lt(t,1)'", "split[a][b];[a][b]hstack", "v360=e:flat",
+            "rotate=0.3:enable='lt(t,1)'", "split[a][b];[a][b]hstack", "v360=e:flat", "setpts=2*PTS", "tpad=1",
+            "loop=1:1",
         ])
     func unknown(chain: String) throws {
         let reader = try Self.reader(through: chain)
         _ = try #require(try reader.next())
         #expect(try #require(reader.filtering).toSource == nil)
+        #expect(throws: MediaError.self) { _ = try Self.reader(through: chain, needsMap: true).next() }
     }
 
     /// The centre of each square on the display, the brightest first.

@@ -286,6 +286,28 @@ struct TranscodingTests {
         for word in ["Whose video", "Somewhere", "A line."] { #expect(bytes.range(of: Data(word.utf8)) == nil) }
     }
 
+    @Test("Sound that no container holds is encoded again at its time, and left out if nobody can decode it")
+    func foreignSound() throws {
+        let folder = try TemporaryFolder()
+        let source = folder.path + "/old.mkv"
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-i", try Variants.path("audiofirst.mp4"), "-itsoffset", "0.5",
+            "-f", "lavfi", "-i", "sine=440:d=1", "-f", "lavfi", "-i", "sine=550:d=1", "-map", "0:v", "-map", "1", "-map", "2",
+            "-c:v", "copy", "-c:a:0", "wmav2", "-c:a:1", "sonic", "-strict", "-2", source,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let new = try Transcoded(source)
+        #expect(new.path.hasSuffix(".mp4"))
+        #expect(new.transcoder.soundCodecs == ["AAC"])
+        #expect(new.transcoder.omittedStreams.map { $0.prefix(16) } == ["stream 2 (sonic)"])
+        let sound = try #require(try Probe(path: new.path).packets("a:0").first)
+        #expect(abs(sound.seconds - 0.5) < 0.1)
+        #expect(new.transcoder.unsupportedCodecs(in: .mov).isEmpty)
+        var options = Transcoder.Options()
+        options.codec = .av1
+        #expect(try Transcoder(source: source, options: options).unsupportedCodecs(in: .mov) == ["av1"])
+    }
+
     @Test("An image with transparency is read with premultiplied colours")
     func transparency() throws {
         let folder = try TemporaryFolder()

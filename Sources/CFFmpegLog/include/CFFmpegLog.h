@@ -17,6 +17,9 @@ const char *vs_kept_error(void);
 // so, because the log no longer shows the packet.
 int vs_watch_errors(AVCodecContext *decoder);
 
+// From now on, what a decoder leaves out of a damaged frame is 0, and not what an earlier frame left in its memory.
+void vs_clear_buffers(AVCodecContext *decoder);
+
 // Frees a decoder, watched or not, or an encoder.
 void vs_free_codec(AVCodecContext **context);
 

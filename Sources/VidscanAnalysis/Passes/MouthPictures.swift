@@ -182,7 +182,8 @@ struct MouthRuns {
             result.isLast || run.end >= run.scores.moving.count + Self.window + Self.margin
         { try score(&run) }
         open[result.run] = result.isLast ? nil : run
-        if result.isLast { scores.append(run.scores) }
+        // The network would know too little of a shorter run.
+        if result.isLast, run.scores.moving.count > SpeakerDetector.reach { scores.append(run.scores) }
     }
 
     private func score(_ run: inout Open) throws {

@@ -71,7 +71,7 @@ package final class ModelStore: Sendable {
                 for model in Self.all {
                     digests[model.fileName] = try FileDigest.sha256(path: FilePath.joining(folder, model.fileName))
                 }
-            } catch { throw VidscanError(.setup, error.reason) }
+            } catch { throw VidscanError(error.code == .cancelled ? .interrupted : .setup, error.reason) }
             return digests
         }
         // Few runs need the runtime, and only at their end, but a missing one is reported at the beginning.

@@ -53,6 +53,10 @@ package struct RunOutcome: Sendable {
                     + " at \(TimeText.seconds(jump.microseconds)) s; times continue from the previous frame, and no"
                     + " face_id continues across a jump")
         }
+        if let first = decoded.displaySize, let other = decoded.changedSize {
+            warnings.append(
+                "the picture changes from \(first) to \(other); positions are in pixels of the picture at that time")
+        }
         if statistics.framesBehind > 0 {
             let count = NumberText.count(statistics.framesBehind, "timestamp")
             warnings.append(
@@ -130,7 +134,8 @@ package struct RunOutcome: Sendable {
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(
-                "the filters transform the frame in an unknown way: positions cannot be mapped to the source")
+                "the filters move frames or what they show in unknown ways: positions cannot be mapped to the source, so"
+                    + " that pages have no video and no pictures of faces")
         }
         return notices
             + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap {

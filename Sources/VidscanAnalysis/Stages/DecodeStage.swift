@@ -21,24 +21,24 @@ struct DecodeStage {
             line.opened.finish()
             observer.opened(file.name, info: reader.info)
             stage = .decode
-            var displaySize: PictureSize?
+            var sizes: [PictureSize] = []
             var runs = RunGrouping<SampledFrame>(settings.anchors)
             var sender = RunSender(line: line)
             while let frame = try await sender.next(from: reader) {
                 lastTime = frame.microseconds
                 let size = frame.geometry.displaySize
-                if let first = displaySize, settings.render.anonymize != nil {
+                if let first = sizes.first, settings.render.anonymize != nil {
                     try AnonymizeRequirements.checkSize(
                         size, first: first, microseconds: frame.microseconds, stage: .decode)
                 }
-                displaySize = displaySize ?? size
+                if sizes.count < 2, !sizes.contains(size) { sizes.append(size) }
                 let position = (frame.microseconds, frame.epoch, size, frame.byteCount)
                 try await sender.send(runs.add(frame, at: position))
             }
             try await sender.send(runs.finish())
             sender.finish()
             return DecodingReport(
-                reader, displaySize: displaySize,
+                reader, sizes: sizes,
                 isWholeVideo: settings.sample.start == nil && settings.sample.end == nil && settings.segment == nil)
         } catch let error as MediaError {
             if error.code == .cancelled { throw CancellationError() }
@@ -90,6 +90,7 @@ extension FrameReader.Options {
             rate: settings.sample.rate, start: settings.sample.start, end: settings.sample.end,
             segment: settings.segment, streamIndex: settings.sample.stream, limits: settings.sample.limits,
             filters: settings.filters)
+        needsMapToSource = settings.rendering != nil
         if settings.detect.keepsUncertainFaces { decoderThreads = AnonymizeOptions.decoderThreads }
     }
 }

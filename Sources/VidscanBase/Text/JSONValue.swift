@@ -1,6 +1,6 @@
 package import Foundation
 
-package indirect enum JSONValue: Codable, Equatable, Sendable {
+package indirect enum JSONValue: Codable, Hashable, Sendable {
     case null, flag(Bool), integer(Int), number(Double), text(String)
     case list([JSONValue]), object([String: JSONValue])
 

@@ -30,9 +30,9 @@ enum WebVTT {
     }
 
     /// Writes a metadata track: a cue for each sample that shows a face, with the boxes as JSON. A cue lasts until the next
-    /// sample in `frames.csv`. Throws if the tables are damaged or do not fit each other.
+    /// sample in `frames.csv`, at most until the end. Throws if the tables are damaged or do not fit each other.
     static func writeBoxes(
-        of result: StoredResult, interval: Int64, to file: borrowing AtomicFile
+        of result: StoredResult, interval: Int64, end: Int64, to file: borrowing AtomicFile
     ) throws(VidscanError) {
         let frames = try TableReader(folder: result.name, name: "frames.csv")
         let (time, frame) = (try frames.column("time"), try frames.column("frame"))
@@ -81,7 +81,7 @@ enum WebVTT {
                 writer.removeAll()
             }
         }
-        if let pending { writePending(until: pending.microseconds + interval) }
+        if let pending { writePending(until: min(pending.microseconds + interval, end)) }
         try faces.require(try !faces.next(), "has no frame in frames.csv")
         try file.write(writer.bytes)
     }

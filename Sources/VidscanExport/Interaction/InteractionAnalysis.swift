@@ -6,6 +6,8 @@ internal import VidscanResults
 package struct InteractionAnalysis: Sendable {
     /// People in sight together for a shorter time are not compared; a measure known for a shorter time is blank.
     package static let minimumSeconds = 10.0
+    /// Seconds by which the whole-microsecond times of tables may be too short.
+    static let rounding = 0.0005
 
     private let output: String?
     private let outputIsFolder, replaces: Bool
@@ -40,6 +42,7 @@ package struct InteractionAnalysis: Sendable {
         let path =
             folder.map { FilePath.joining($0, "\(ExportPlaces.stem(of: video)).\(ResultFiles.dyads)") } ?? output
             ?? FilePath.joining(result.name, ResultFiles.dyads)
+        if output != nil { try ExportPlaces.refuseResultFile(path) }
         let file = try AtomicFile(path: path, replaces: replaces, source: video)
         let series = try PersonSeries(folder: result.name, cancellation)
         var writer = ByteWriter()
@@ -89,7 +92,7 @@ private struct Dyad {
             let (a, b) = (series.values(index, of: first, clock), series.values(index, of: second, clock))
             if signal.measure == .speaking { rows += turns(a, b) }
             var row = row(signal.measure, known: zip(a, b).count { !$0.isNaN && !$1.isNaN })
-            if row.coverageSeconds >= InteractionAnalysis.minimumSeconds {
+            if row.coverageSeconds >= InteractionAnalysis.minimumSeconds - InteractionAnalysis.rounding {
                 row.synchrony = try Synchrony(a, b, interval: clock.interval, check: cancellation.check)
             }
             rows.append(row)
@@ -130,7 +133,7 @@ private struct Dyad {
             personA: isReversed ? second : first, personB: isReversed ? first : second, measure: measure,
             coverageSeconds: Double(known) * clock.interval,
             coverageFraction: min(Double(known) / Double(clock.samples), 1))
-        guard row.coverageSeconds >= InteractionAnalysis.minimumSeconds else { return row }
+        guard row.coverageSeconds >= InteractionAnalysis.minimumSeconds - InteractionAnalysis.rounding else { return row }
         row.stretches = lengths?.map { Double($0) * clock.interval }
         return row
     }

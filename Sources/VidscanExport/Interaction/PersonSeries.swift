@@ -88,7 +88,7 @@ struct PersonSeries {
     /// The pairs of people who are in sight together for at least this time, the lower number first.
     func pairs(seconds: Double) throws(VidscanError) -> [(Int, Int)] {
         guard let clock else { return [] }
-        let needed = Int((seconds / clock.interval).rounded(.up))
+        let needed = Int(((seconds - InteractionAnalysis.rounding) / clock.interval).rounded(.up))
         let candidates = people.filter { $0.value.samples.count >= needed }.keys.sorted()
         try require(
             candidates.count <= Self.maximumPeople, .result,

@@ -254,7 +254,7 @@ package final class FrameReader {
 
     private func nextFiltered() throws(MediaError) -> SampledFrame? {
         guard let filter else { return nil }
-        while let frame = filter.outputs.popFirst() {
+        while let frame = try filter.next() {
             guard filter.chain.needsEveryFrame else {
                 guard let moment = filterInputs.popFirst() else { continue }
                 return try filteredSample(frame, moment)
@@ -280,6 +280,9 @@ package final class FrameReader {
         let geometry = DisplayGeometry(
             codedSize: frame.size, pixelAspect: frame.sample_aspect_ratio.rational ?? .one, orientation: .upright)
         if filtering == nil, let sourceGeometry {
+            guard filter?.toSource != nil || !options.needsMapToSource else {
+                throw MediaError(.filter, "no video can be drawn: the filters move frames or what they show in unknown ways")
+            }
             filtering = FilterOutcome(
                 sourceSize: sourceGeometry.displaySize, filteredSize: geometry.displaySize, toSource: filter?.toSource)
         }
@@ -338,6 +341,8 @@ extension FrameReader {
         package var skipsUnneededPackets: Bool
         package var limits: MediaLimits
         package var filters: FilterChain?
+        /// Throws if it is unknown how the filters move the frames or what they show.
+        package var needsMapToSource = false
 
         package init(
             rate: SampleGrid.Rate, start: Int64? = nil, end: Int64? = nil, segment: VideoSegment? = nil,

@@ -33,11 +33,11 @@ final class VideoDecoder {
     init(stream: Stream, limits: MediaLimits, threads: Int) throws(MediaError) {
         (self.stream, self.limits, self.threads) = (stream, limits, threads)
         context = try Self.open(stream, limits, threads: threads)
-        if context.active_thread_type & FF_THREAD_FRAME != 0, threads > 1,
-            avcodec_descriptor_get(stream.pointee.codec).pointee.props & AV_CODEC_PROP_INTRA_ONLY == 0
-        {
-            history = PacketHistory()
-        }
+        if context.active_thread_type != 0, threads > 1, !Self.isIntraOnly(stream) { history = PacketHistory() }
+    }
+
+    private static func isIntraOnly(_ stream: Stream) -> Bool {
+        avcodec_descriptor_get(stream.pointee.codec).pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0
     }
 
     private static func open(_ stream: Stream, _ limits: MediaLimits, threads: Int) throws(MediaError) -> CodecContext {
@@ -45,6 +45,8 @@ final class VideoDecoder {
         let context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
         guard vs_watch_errors(context.pointer) >= 0 else { throw .outOfMemory }
+        // Several threads never deliver a damaged frame that others refer to.
+        if threads == 1 || isIntraOnly(stream) { vs_clear_buffers(context.pointer) }
         try context.open("cannot open the \(name) decoder")
         return context
     }

@@ -17,6 +17,8 @@ package enum VideoContainer: String, Sendable, CaseIterable {
         guard let format = av_guess_format(formatName, nil, nil) else { return false }
         return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1
     }
+
+    func supports(_ codec: VideoCodec) -> Bool { self == .mkv || !(self == .mp4 ? [.ffv1] : [.vp9, .av1]).contains(codec) }
 }
 
 final class ContainerWriter {
@@ -39,7 +41,7 @@ final class ContainerWriter {
         var lastDecoding: Int64?
     }
 
-    /// `keepsMetadata`: `false` keeps only frames, sound and subtitles of the source, and encodes the sound again.
+    /// `keepsMetadata`: `false` keeps only frames, sound and subtitles of the source, and encodes all sound again.
     /// `latestMicroseconds`: without metadata, drops later packets.
     init(
         path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Stream],
@@ -166,6 +168,7 @@ final class ContainerWriter {
         guard let stream = avformat_new_stream(output.pointer, nil) else { throw .outOfMemory }
         stream.pointee.time_base = original.pointee.time_base
         stream.pointee.disposition = original.pointee.disposition
+        let isSound = original.pointee.codecType == AVMEDIA_TYPE_AUDIO
         var sound: SoundEncoder?
         if keepsMetadata {
             guard avcodec_parameters_copy(stream.pointee.codecpar, original.pointee.codecpar) >= 0
@@ -177,14 +180,13 @@ final class ContainerWriter {
             Self.copyLanguageAndTitle(from: original, to: stream)
         } else {
             stream.pointee.disposition &= AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED
-            if original.pointee.codecType == AVMEDIA_TYPE_AUDIO {
-                let encoder = try SoundEncoder(original, container: container)
-                avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context.pointer)
-                stream.pointee.time_base = encoder.context.time_base
-                sound = encoder
-            } else {
-                try MetadataStripper.describe(original.pointee.codecpar.pointee, in: stream.pointee.codecpar)
-            }
+            if !isSound { try MetadataStripper.describe(original.pointee.codecpar.pointee, in: stream.pointee.codecpar) }
+        }
+        if isSound, !keepsMetadata || !container.supports(original.pointee.codec) {
+            let encoder = try SoundEncoder(original, container: container)
+            avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context.pointer)
+            stream.pointee.time_base = encoder.context.time_base
+            sound = encoder
         }
         copies[original.pointee.index] = CopiedStream(
             stream: stream, sourceTimeBase: original.pointee.time_base,

@@ -2,7 +2,8 @@ internal import CFFmpeg
 internal import DequeModule
 package import VidscanBase
 
-/// Makes a new video from another one. The caller edits every frame; packets of audio and subtitles are copied bit for bit.
+/// Makes a new video from another one. The caller edits every frame; packets of audio and subtitles are copied bit for bit,
+/// except that sound is encoded again where the container cannot contain it.
 ///
 /// Timestamps stay, except that MPEG transport and program streams, whose clocks start at any time, begin at 0.
 ///
@@ -69,14 +70,14 @@ package final class Transcoder {
         let selected = demuxer.input.streams.filter { stream in
             guard stream != demuxer.stream, stream.pointee.codec != AV_CODEC_ID_NONE else { return false }
             switch stream.pointee.codecType {
-            case AVMEDIA_TYPE_AUDIO: return options.copiesAudio && stream.pointee.codecpar.pointee.sample_rate > 0
+            case AVMEDIA_TYPE_AUDIO: return options.copiesAudio
             case AVMEDIA_TYPE_SUBTITLE: return options.copiesSubtitles
             default: return false
             }
         }
         var omitted: [String] = []
         streams = selected.filter { stream in
-            guard !options.keepsMetadata, let reason = Self.obstacle(stream) else { return true }
+            guard let reason = Self.obstacle(stream, keepsMetadata: options.keepsMetadata) else { return true }
             omitted.append("stream \(stream.pointee.index) (\(stream.pointee.codec.name)): \(reason)")
             return false
         }
@@ -86,9 +87,12 @@ package final class Transcoder {
         omittedStreams = omitted
     }
 
-    /// Why a stream cannot be written without metadata.
-    private static func obstacle(_ stream: Stream) -> String? {
+    /// Why a stream cannot be written, copied or encoded again.
+    private static func obstacle(_ stream: Stream, keepsMetadata: Bool) -> String? {
+        if stream.pointee.isUnheard { return "no sound was found in it" }
+        if keepsMetadata, VideoContainer.allCases.contains(where: { $0.supports(stream.pointee.codec) }) { return nil }
         guard stream.pointee.codecType == AVMEDIA_TYPE_AUDIO else {
+            if keepsMetadata { return "neither MP4, MKV nor MOV can contain it" }
             let isClean = MetadataStripper.extradata(of: stream.pointee.codecpar.pointee) != nil
             return isClean ? nil : "its codec header may describe the source, and cannot be cleaned"
         }
@@ -108,15 +112,17 @@ package final class Transcoder {
         reader.demuxer.input.streams.count { $0.pointee.codecType == AVMEDIA_TYPE_SUBTITLE && !streams.contains($0) }
     }
 
-    package func unsupportedCodecs(in container: VideoContainer) -> [String] {
-        let copied = streams.filter { options.keepsMetadata || $0.pointee.codecType != AVMEDIA_TYPE_AUDIO }
-        return copied.filter { !container.supports($0.pointee.codec) }.map(\.pointee.codec.name)
-            + (options.codec == .ffv1 && container == .mp4 ? ["ffv1"] : [])
+    /// Sound is encoded again if the container cannot contain it, but only where `copiesSound` is `false`.
+    package func unsupportedCodecs(in container: VideoContainer, copiesSound: Bool = false) -> [String] {
+        streams.filter { $0.pointee.codecType != AVMEDIA_TYPE_AUDIO || copiesSound && options.keepsMetadata }
+            .filter { !container.supports($0.pointee.codec) }.map(\.pointee.codec.name)
+            + (container.supports(options.codec) ? [] : [options.codec.rawValue])
     }
 
     package var preferredContainer: VideoContainer {
         let order: [VideoContainer] = [.mp4, .mkv, .mov]
-        return order.first { unsupportedCodecs(in: $0).isEmpty } ?? .mkv
+        return order.first { unsupportedCodecs(in: $0, copiesSound: true).isEmpty }
+            ?? order.first { unsupportedCodecs(in: $0).isEmpty } ?? .mkv
     }
 
     /// The file is complete only when this returns. `edit` gets every frame in presentation order.

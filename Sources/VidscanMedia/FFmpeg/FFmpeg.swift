@@ -58,6 +58,8 @@ extension AVStream {
     var start: TimestampInBase? { FFmpeg.timestamp(start_time).map { TimestampInBase($0, timeBase) } }
     var isCover: Bool { disposition & AV_DISPOSITION_ATTACHED_PIC != 0 }
     var isVideo: Bool { codecType == AVMEDIA_TYPE_VIDEO && !isCover }
+    /// Whether it is sound of which no packet was found.
+    var isUnheard: Bool { codecType == AVMEDIA_TYPE_AUDIO && codecpar.pointee.sample_rate == 0 }
     var hasKnownSize: Bool { codecpar.pointee.width > 0 && codecpar.pointee.height > 0 }
 
     func ticks(microseconds: Int64) -> Int64 {

@@ -98,6 +98,8 @@ struct InputContext: ~Copyable {
             av_dict_set_int(&options[index], "max_pixels", limits.decoderPixels, 0)
             av_dict_set_int(&options[index], "threads", 1, 0)
         }
+        // Sound may begin later than libav looks for it.
+        if mayResetClock { (pointer.pointee.probesize, pointer.pointee.max_analyze_duration) = (16 << 20, 60_000_000) }
         let result = options.withUnsafeMutableBufferPointer { buffer in
             avformat_find_stream_info(pointer, buffer.isEmpty ? nil : buffer.baseAddress)
         }

@@ -68,7 +68,11 @@ extension CodecContext {
 
     /// Does not open the decoder. `purpose` is the end of the error's message.
     init(decoding stream: Stream, threads: Int, purpose: String) throws(MediaError) {
-        guard let codec = avcodec_find_decoder(stream.pointee.codec) else {
+        // FFmpeg's own decoders of VP8 and VP9 leave out transparency.
+        let names = [AV_CODEC_ID_VP8.rawValue: "libvpx", AV_CODEC_ID_VP9.rawValue: "libvpx-vp9"]
+        let isOpaque = av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0) == nil
+        let named = isOpaque ? nil : names[stream.pointee.codec.rawValue].flatMap { avcodec_find_decoder_by_name($0) }
+        guard let codec = named ?? avcodec_find_decoder(stream.pointee.codec) else {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no decoder for \(purpose)")
         }
         try self.init(codec)

@@ -13,8 +13,7 @@ final class FrameFilter {
     private let cancellation: CancellationFlag
     private let filters: [FilterCall]
     private var graph: FilterGraph?
-    /// Their timestamps are in units of their own time bases, and may be lost.
-    var outputs = UniqueDeque<Frame>()
+    private var outputs = UniqueDeque<Frame>()
 
     /// `grid`: shows which frames the filters after the last one that needs all can skip. `maximumPixels`: per output.
     init(
@@ -33,6 +32,7 @@ final class FrameFilter {
             colorRange: frame.color_range, timeBase: timeBase, pixelAspect: aspect, frameRate: frameRate)
         if graph?.input != input {
             try flush()
+            while let frame = try pull() { outputs.append(frame) }
             guard !filters.isEmpty else {
                 throw MediaError(.filter, "the filter chain '\(chain.text)' was read from a result and cannot run")
             }
@@ -47,26 +47,28 @@ final class FrameFilter {
         // The graph has turned the frame upright.
         av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_DISPLAYMATRIX)
         try graph?.push(frame.pointer)
-        try drain()
-        guard chain.needsEveryFrame || !outputs.isEmpty else {
+        guard !chain.needsEveryFrame else { return }
+        guard let output = try pull() else {
             throw MediaError(.filter, "the filter chain '\(chain.text)' gave no output for a frame")
         }
+        outputs.append(output)
     }
 
-    func flush() throws(MediaError) {
-        guard let graph else { return }
-        try graph.push(nil)
-        try drain()
-        self.graph = nil
+    /// Ends the input of the graph, which may still have outputs.
+    func flush() throws(MediaError) { try graph?.push(nil) }
+
+    /// One output at a time, because a filter may make any number of frames from one. Its timestamp is in units of its own time
+    /// base, and may be lost.
+    func next() throws(MediaError) -> Frame? {
+        if let first = outputs.popFirst() { return first }
+        return try pull()
     }
 
-    private func drain() throws(MediaError) {
-        guard let graph else { return }
-        while let frame = try graph.pull() {
-            if cancellation.isSet { throw .cancelled }
-            frame.time_base = AVRational(graph.timeBase)
-            outputs.append(frame)
-        }
+    private func pull() throws(MediaError) -> Frame? {
+        if cancellation.isSet { throw .cancelled }
+        guard let graph, let frame = try graph.pull() else { return nil }
+        frame.time_base = AVRational(graph.timeBase)
+        return frame
     }
 
     /// The chain with a `select` filter after the last filter that needs every frame. It drops frames that no sample can take; a

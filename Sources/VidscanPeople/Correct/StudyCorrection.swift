@@ -24,11 +24,15 @@ struct StudyCorrectionFile: Sendable, Decodable {
     /// Applies the corrections that are new to the study, and returns their number. If one does not fit, applies none.
     func apply(to state: inout StudyState) throws(VidscanError) -> Int {
         var (corrected, count) = (state, 0)
+        // What undoes a correction may be undone by the same one again.
+        var known = Dictionary(grouping: state.corrections) { $0 }.mapValues(\.count)
         for (index, correction) in corrections.enumerated() {
-            // What undoes a correction may be undone by the same one again.
-            let times = corrections[...index].count { $0.json == correction.json }
-            let isNew = corrected.corrections.count { $0 == correction.json } < times
-            guard isNew || renames(index, corrected) else { continue }
+            try require(!Task.isCancelled, .interrupted, "interrupted")
+            let times = known[correction.json, default: 0]
+            guard times == 0 || renames(index, corrected) else {
+                known[correction.json] = times - 1
+                continue
+            }
             do throws(VidscanError) { try corrected.apply(correction) } catch {
                 throw .result("correction \(index + 1): \(Printable.line(error.reason))", input: path)
             }

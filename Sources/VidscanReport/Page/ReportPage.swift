@@ -104,7 +104,7 @@ struct ReportPage {
         let rows = try PageRows(
             result.name, faces: Set(faces.map(\.id)), leftOut: leftOut, samples: samples,
             expected: leftOut.isEmpty ? record.counts.faces : faces.reduce(0) { $0 + $1.samples }, size: size,
-            map: try result.mapToSource())
+            map: result.hasMapToSource ? try result.mapToSource() : nil)
         let interval = samples.interval
         let cuts = events.filter { $0.kind == .shotCut }.prefix(Self.maximumEvents)
         let corrections = record.corrections

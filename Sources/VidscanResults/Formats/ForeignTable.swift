@@ -67,7 +67,7 @@ package struct ForeignTable: Sendable {
             file: "openface.csv",
             notice: "openface.csv: success is 0 where an action unit cannot be measured;"
                 + " \(blanks == .zero ? "missing values are 0" : "missing values are blank")"
-                + " (--openface-blanks \(blanks.rawValue)); AU23 and p_0 to p_33 are not measured and always 0; both eyes"
+                + " (--openface-blanks \(blanks.rawValue)); AU23 and p_0 to p_33 are not measured, and 0 for every face; both eyes"
                 + " have the same gaze; the outline, points 0 to 16, is approximated; lengths in mm assume a camera and a"
                 + " head of average size", filler: blanks == .zero ? .integer(0) : .missing, groups: openFaceGroups)
     }

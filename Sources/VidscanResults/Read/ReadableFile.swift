@@ -21,7 +21,7 @@ final class ReadableFile: Sendable {
 
     private static func unreadable(_ name: String, _ reason: some CustomStringConvertible) -> VidscanError {
         // A run reads its own temporary file again.
-        name.hasPrefix(".")
+        WorkingName(Array(name.utf8)) != nil
             ? VidscanError(.output, "cannot read its temporary file \(name): \(reason)", stage: .write)
             : .result("cannot read \(name): \(reason)")
     }

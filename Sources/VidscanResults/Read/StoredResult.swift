@@ -70,11 +70,13 @@ package struct StoredResult {
     /// The one with hidden faces. Earlier versions gave the same name to a video with visible faces.
     package var videoForPages: String? { hiding?.isInverted == true ? nil : videoWithHiddenFaces }
 
+    package var hasMapToSource: Bool { record.filters.map { $0.toSource != nil } ?? true }
+
     /// Returns the map from positions in the tables to the video's; `nil` if no filter moved them. Throws if unknown.
     package func mapToSource() throws(VidscanError) -> VidscanBase.AffineTransform? {
         guard let filters = record.filters else { return nil }
         guard let map = filters.toSource else {
-            throw failure("was analysed with filters whose effect on positions is unknown: \(filters.chain)")
+            throw failure("was analysed with filters that move frames or what they show in unknown ways: \(filters.chain)")
         }
         return map == .identity ? nil : map
     }

@@ -83,6 +83,7 @@ package struct SegmentRecord: Codable, Sendable {
         let sides = 0...ReadLimits.sides.upperBound
         for (size, key) in [
             (info.codedSize, "coded_size"), (decoded.displaySize, "display_size"),
+            (decoded.changedSize, "changed_size"),
             (decoded.filtering?.sourceSize, "source_size"), (decoded.filtering?.filteredSize, "filtered_size"),
         ] as [(PictureSize?, String)] {
             try check.integer(size?.width, "part.decoded.\(key).width", in: sides)
@@ -96,20 +97,23 @@ package struct DecodingReport: Sendable, Codable {
     package let info: VideoInfo
     package private(set) var statistics: ReadStatistics
     package private(set) var displaySize: PictureSize?
+    /// The first other size of a picture.
+    package private(set) var changedSize: PictureSize?
     package private(set) var filtering: FrameReader.FilterOutcome?
     /// Whether the settings select neither a time range nor a segment.
     package var isWholeVideo: Bool
 
     /// `reader` must have reached its end.
-    package init(_ reader: FrameReader, displaySize: PictureSize?, isWholeVideo: Bool) {
+    package init(_ reader: FrameReader, sizes: [PictureSize], isWholeVideo: Bool) {
         (info, statistics, filtering) = (reader.info, reader.statistics, reader.filtering)
-        (self.displaySize, self.isWholeVideo) = (displaySize, isWholeVideo)
+        (displaySize, changedSize, self.isWholeVideo) = (sizes.first, sizes.dropFirst().first, isWholeVideo)
     }
 
     /// Adds the report of the next segment of the same video.
     package mutating func join(_ next: DecodingReport) {
         statistics.join(next.statistics)
         (displaySize, filtering) = (displaySize ?? next.displaySize, filtering ?? next.filtering)
+        changedSize = changedSize ?? [next.displaySize, next.changedSize].compactMap(\.self).first { $0 != displaySize }
     }
 }
 

@@ -131,7 +131,8 @@ package enum FaceField: Hashable, Sendable {
                 "speaking", 0...100, decimals: 1,
                 "How likely the face is the one that speaks, by the movements of its mouth and the sound, over 0.2 s: from 50"
                     + " on, it counts as speaking. Blank without --speech, where sound is missing, for faces under 24 px,"
-                    + " for all but twelve faces at a time, and where a face is lost before the next sample.")
+                    + " for all but twelve faces at a time, and where a face is in sight for less than 0.4 s, begins or is lost"
+                    + " between two of the 25 pictures per second that are judged.")
         case .speechMovement:
             Description(
                 "speech_movement", 0...100, decimals: 1,

@@ -39,7 +39,7 @@ package enum QualityTable: ResultTable {
         .seconds(
             "measured_seconds", \.measuredSeconds,
             "The part of seconds_visible in which an expression is measured: measured_from in faces.csv is not blank. With"
-                + " --metrics, one of the requested metrics has a value; blank if none is requested. attention does not count,"
+                + " --metrics, one of the requested metrics has a value (also the gaze of shut eyes); blank if none is requested. attention does not count,"
                 + " because every mesh has it."),
         .fraction(
             "measured_fraction", \.measuredFraction,

@@ -75,7 +75,7 @@ package struct ResultContents: Sendable, Equatable {
             .filter { (try? ResultFiles.digest(of: $0.0, in: folder.path)) != $0.1 }.map(\.0)
     }
 
-    static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
+    package static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
         switch kind {
         case .segment: [kind.record, ResultFiles.record].contains(name)
         case .result:

@@ -35,6 +35,7 @@ package final class ResultFolder {
         guard name.utf8.count <= 255 else { throw .writing("cannot create \(finalPath)", SystemError(ENAMETOOLONG)) }
         try replacement.check()
         item = try VidscanError.writing("cannot create a folder in \(parent)", try .folder(for: name, in: folder))
+        folder.copyPermissions(of: name, to: item.descriptor)
     }
 
     deinit { discardUnlessComplete() }
@@ -60,13 +61,23 @@ package final class ResultFolder {
         item.remove()
     }
 
+    private func finish(_ new: Folder) throws(SystemError) {
+        let old = try? folder.folder(FilePath.name(of: finalPath), creates: false)
+        for bytes in old == nil ? [] : try new.names() {
+            guard let name = String(validating: bytes, as: UTF8.self), let file = new.examine(name) else { continue }
+            old?.copyPermissions(of: name, to: file)
+            close(file)
+        }
+        try new.sync()
+    }
+
     /// Gives the folder its final name. All files must be finished. Returns the older result if it got another name.
     @discardableResult package func complete() throws(VidscanError) -> FolderReplacement.Previous? {
         try require(
             item.isInPlace, .output, "cannot write \(finalPath): its temporary folder was removed meanwhile",
             stage: .write)
         // The contents must be on disk before the name is.
-        try VidscanError.writing("cannot move the \(kind.noun) to \(finalPath)", try Folder(partialPath).sync())
+        try VidscanError.writing("cannot move the \(kind.noun) to \(finalPath)", try finish(Folder(partialPath)))
         let previous = try replacement.put(item.name)
         isOpen = false
         item.release()
