@@ -1,5 +1,4 @@
-// The functions cover what Swift cannot import: macros with casts, arrays and unions in structures, and structures that
-// differ between FFmpeg 5.1 and later versions.
+// The functions cover what Swift cannot import: macros with casts, unions and arrays in structures, changes after FFmpeg 5.1.
 #ifndef VIDSCAN_CFFMPEG_SHIM_H
 #define VIDSCAN_CFFMPEG_SHIM_H
 

@@ -75,8 +75,7 @@ private struct ProvisionalTracker: Sendable {
             frame.faces.map(\.trackedDetection), seconds: frame.seconds,
             isAfterCut: epoch.map { $0 != frame.epoch } ?? false)
         epoch = frame.epoch
-        let lost = lastSeen.keys.filter { !tracker.activeTracks.contains($0) }
-        var updates = lose(lost)
+        var updates = lose(lastSeen.keys.filter { !tracker.activeTracks.contains($0) })
         // A face without a track is too uncertain to report.
         let faces = zip(ids, frame.faces).compactMap { id, face in id.map { Face(face, id: $0, settings: settings) } }
             .sorted { $0.id < $1.id }

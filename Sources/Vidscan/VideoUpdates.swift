@@ -9,8 +9,7 @@ public enum VideoUpdate: Sendable {
     case opened(VideoInfo)
     /// A face came into sight; the sample at this time follows.
     case faceAppeared(id: Int, microseconds: Int64)
-    /// A face has been out of sight for longer than `track.maximumGapSeconds`, or the video has ended. `microseconds`
-    /// is when it was last seen.
+    /// A face, last seen at `microseconds`, is out of sight for longer than `track.maximumGapSeconds`, or the video has ended.
     case faceLost(id: Int, microseconds: Int64)
     /// A sampled frame, in time order. Faces have the provisional `id` of `faceAppeared` and `faceLost`.
     case sample(VideoFrame)

@@ -26,11 +26,15 @@ package struct BatchFolder: Sendable {
 
     /// Throws if a new batch would replace files that no batch has written.
     package func protectFiles(shard: BatchShard?, merges: Bool) throws(VidscanError) {
-        guard !hasJournal, BatchStatus.read(folder: path, shard: shard) == nil, let folder = try? Folder(path)
-        else { return }
-        let suffix = BatchShard.suffix(shard)
-        let names = ["index\(suffix).csv", "index\(suffix).html", "summary\(suffix).json", "status\(suffix).json"]
-        for name in names + (merges ? ["faces.csv"] : []) where folder.entry(name) == .file {
+        guard let folder = try? Folder(path) else { return }
+        let isNew = !hasJournal && BatchStatus.read(folder: path, shard: shard) == nil
+        let suffixes = isNew ? Set([BatchShard.suffix(shard), ""]) : []
+        var names = suffixes.sorted().flatMap { suffix in
+            ["index\(suffix).csv", "index\(suffix).html", "summary\(suffix).json"]
+                + ["status\(suffix).json", "status\(suffix).js"]
+        }
+        if merges, FileSystem.text("\(path)/faces.csv")?.hasPrefix("video,") != true { names.append("faces.csv") }
+        for name in names where folder.entry(name) == .file {
             throw .input("\(path)/\(name) exists, but no batch has written it; --force replaces it")
         }
     }

@@ -62,9 +62,7 @@ package struct ExportPlaces {
     }
 
     /// Throws if files of two results would have the same path. `endings`: of the files made from each.
-    package static func checkNames(
-        of results: [String], endings: [String], in output: String?
-    ) throws(VidscanError) {
+    package static func checkNames(of results: [String], endings: [String], in output: String?) throws(VidscanError) {
         guard output != nil else { return }
         var owners: [PathBytes: String] = [:]
         for result in results {

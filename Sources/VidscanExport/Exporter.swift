@@ -13,7 +13,6 @@ package struct Exporter: Sendable {
         package var output: String?
         /// Whether `output` must be a folder, which is created if there is none.
         package var outputIsFolder = false
-        /// Whether existing files may be replaced.
         package var replaces = false
         /// Whether each person, or each face, gets tables of other programs for itself.
         package var splitsTables = false

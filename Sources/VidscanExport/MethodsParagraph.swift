@@ -21,7 +21,9 @@ package enum MethodsParagraph {
         let size = video.displayWidth.flatMap { width in video.displayHeight.map { "\(width) × \($0) pixels" } }
         let length = video.durationSeconds.map { "\(NumberText.fixed($0, decimals: 1)) s" }
         let facts = [size, length, record.input.sha256.map { "SHA-256 \($0)" }].compactMap(\.self)
-        let list = facts.joined(separator: ", ") + (record.filters.map { "; the size is that after the filters \($0.chain)" } ?? "")
+        let list =
+            facts.joined(separator: ", ")
+            + (record.filters.map { "; the size is that after the filters \($0.chain)" } ?? "")
         let sampling =
             frames == 1 && video.format.hasSuffix("_pipe")
             ? "The picture (\(list)) was analysed"

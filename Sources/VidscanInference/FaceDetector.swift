@@ -3,11 +3,10 @@ package import VidscanBase
 
 /// CenterFace (Xu et al., 2019, arXiv:1911.03599): the boxes and five landmarks of all faces in a frame of any size.
 ///
-/// MobileNetV2 (Sandler et al., 2018, arXiv:1801.04381), whose last features are enlarged three times and added to
-/// earlier ones, and heads that read these at a quarter of the picture's size: for every 4 × 4 pixels a score, the
-/// logarithms of the box's height and width divided by 4, the centre's offset within the cell, and five landmarks in
-/// units of the box. One more output, which `scripts/detector/covered_faces.py` has learned from the same features, scores
-/// faces that a mask covers.
+/// MobileNetV2 (Sandler et al., 2018, arXiv:1801.04381), whose last features are enlarged three times and added to earlier
+/// ones, and heads that read these at a quarter of the picture's size: for every 4 × 4 pixels a score, the logarithms of the
+/// box's height and width divided by 4, the centre's offset within the cell, and five landmarks in units of the box. One more
+/// output, which `scripts/detector/covered_faces.py` has learned from the same features, scores masked faces.
 ///
 /// `scripts/convert_face_detector.py` writes the weights in the order of this code, and rejects other structures.
 package final class FaceDetector: @unchecked Sendable {  // The weights never change, and live as long.

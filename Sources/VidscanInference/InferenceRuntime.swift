@@ -173,7 +173,6 @@ final class OpenVINOLibrary: @unchecked Sendable {
     func check(_ status: CInt, _ what: String) throws(InferenceError) {
         guard status != 0 else { return }
         let words = functions.get_last_err_msg().map { String(cString: $0) } ?? ""
-        let line = words.split(separator: "\n").last { !$0.isEmpty }.map { ": \($0)" } ?? ""
-        throw InferenceError(what + line)
+        throw InferenceError(what + (words.split(separator: "\n").last { !$0.isEmpty }.map { ": \($0)" } ?? ""))
     }
 }

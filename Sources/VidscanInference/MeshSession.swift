@@ -95,8 +95,7 @@ package final class MeshSession {
         let wide = run(branch.blocks, on: input, keeping: input)
         let reduced = tensor(side: wide.width, channels: branch.reduction.outputs)
         kernels.pointwise(branch.reduction, wide.values, wide.channels, wide.width, wide.height, nil, reduced.values)
-        let last = run([branch.last], on: reduced)
-        return last.withoutBorder { values in
+        return run([branch.last], on: reduced).withoutBorder { values in
             branch.results.map { layer in
                 [Float](unsafeUninitializedCapacity: layer.outputs) { buffer, count in
                     kernels.fully_connected(layer, values, buffer.baseAddress)
@@ -126,8 +125,7 @@ private struct PartBox {
     /// Maps pixels of the crop to pixels of the features, 2 × 3, row by row.
     let matrix: [Float]
 
-    /// Encloses a part's points along and across the line between its ends, and enlarges that box. `points`: x, y, z of
-    /// each point in pixels of the picture.
+    /// Encloses a part's points (x, y, z in the picture's pixels) along and across the line between its ends, with a margin.
     init(_ part: AttentionMesh.Part, around points: [Float]) {
         func place(_ point: Int) -> SIMD2<Float> { SIMD2(points[3 * point], points[3 * point + 1]) * Self.shrinking }
         let line = place(part.right) - place(part.left)

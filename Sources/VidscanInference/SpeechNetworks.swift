@@ -38,8 +38,7 @@ package struct VoiceDetector {
     }
 }
 
-/// LR-ASD (Liao et al., IJCV 2025; MIT), which detects from the pictures of a mouth and the sound whether the face speaks,
-/// as `scripts/convert_speaker_detector.py` converts it.
+/// LR-ASD (Liao et al., IJCV 2025; MIT) by `scripts/convert_speaker_detector.py`: whether a face speaks, from mouth and sound.
 package struct SpeakerDetector: Sendable {
     /// The side of a picture in pixels, and pictures per second.
     package static let resolution = 112, rate = 25

@@ -24,6 +24,9 @@ package enum EmbeddingRemoval {
     }
 
     private static func removeFile(_ folder: Folder) throws(VidscanError) -> Bool {
+        try require(
+            folder.entry(EmbeddingFile.name) != .link, .output,
+            "\(EmbeddingFile.name) is a link; remove it and the file to which it leads")
         do throws(SystemError) {
             try folder.removeFile(EmbeddingFile.name)
             try folder.sync()

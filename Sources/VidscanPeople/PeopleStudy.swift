@@ -107,7 +107,9 @@ package struct PeopleStudy: Sendable {
         summary.doubts = try page.write(to: folder)
         // Those of an earlier run would still have its numbers, and the rows of videos that are removed.
         for table in Table.allCases
-        where options.tables.contains(table) || FileSystem.entry(folder.path(of: table.file)) != nil {
+        where options.tables.contains(table)
+            || FileSystem.text(folder.path(of: table.file))?.hasPrefix("video,study_person_id,") == true
+        {
             try tables.write(table, to: folder, cancellation)
         }
         summary.people = Set(tables.rows.map(\.studyPersonID)).count

@@ -60,7 +60,6 @@ package struct Renderer: Sendable {
         let hides = options.anonymize != nil
         let source = try result.source(
             override: input, acceptsChanges: options.acceptsChangedSource && !hides, acceptsCopies: !hides)
-        if let outputPath, !hides { try Self.refuseHiddenVideo(outputPath) }
         let tables = hides ? try FaceTables(hiding: result) : FaceTables(drawing: result)
         if let anonymize = options.anonymize {
             try AnonymizePreconditions.check(tables.positions, for: anonymize)
@@ -70,7 +69,12 @@ package struct Renderer: Sendable {
         let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
-        if outputPath == nil, !hides { try Self.refuseHiddenVideo(path) }
+        let isInResult =
+            FilePath.resolved(FilePath.folder(of: FilePath.absolute(path))) == FilePath.resolved(resultPath)
+        let stem = (FilePath.name(of: path) as NSString).deletingPathExtension
+        try require(
+            outputPath == nil || !isInResult || !["anonymized", "inverted", "proxy"].contains(stem), .exists,
+            "\(path) is the name of a video of the result; leave out --output, or name another file", stage: .render)
         // Pages and readers would take one of another format, with other people hidden, for the new one.
         let endings =
             transcoder.info.isPicture ? PictureFormat.allCases.map(\.rawValue) : VideoContainer.allCases.map(\.rawValue)
@@ -126,7 +130,7 @@ package struct Renderer: Sendable {
         } else {
             try file.complete()
         }
-        if !hides, !options.isProxy, !StoredResult.videosWithHiddenFaces(in: resultPath).isEmpty {
+        if !hides, !StoredResult.videosWithHiddenFaces(in: resultPath).isEmpty {
             warnings.append("\(FilePath.name(of: path)) shows every face; --anonymize hides them")
         }
         for warning in warnings { observer.warned(name, message: warning) }
@@ -223,6 +227,7 @@ package struct Renderer: Sendable {
         let isPicture = transcoder.info.isPicture
         let suffix = isPicture ? PictureFormat(of: transcoder.info).rawValue : preferred.rawValue
         let path = wanted ?? resultPath + "/" + options.name + "." + suffix
+        if options.anonymize == nil { try Self.refuseHiddenVideo(path) }
         if isPicture, let format = PictureFormat(path: path) { return (path, .picture(format)) }
         guard let container = VideoContainer(path: path) else {
             let endings = isPicture ? ".jpg or .png" : ".mp4, .mov or .mkv"

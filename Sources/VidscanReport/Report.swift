@@ -115,7 +115,7 @@ package struct Report: Sendable {
             pageNotices.append(
                 options.hidesFaces
                     ? "the page was made without pictures of faces"
-                    : "faces are hidden in the video, so the page has no thumbnails; --thumbnails adds them")
+                    : "the result has a video with hidden faces, so the page has no thumbnails; --thumbnails adds them")
         }
         if hidesFaces, video == nil, options.video == .source {
             pageNotices.append("the page has no video, because the result's folder has no video with hidden faces")

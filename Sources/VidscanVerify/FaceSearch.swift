@@ -154,8 +154,7 @@ final class BlazeFace {
         let (size, map) = (frame.geometry.displaySize, square.transform(resolution: side))
         for row in 0..<side {
             for column in 0..<side {
-                let point = map.apply(to: Point(x: Double(column) + 0.5, y: Double(row) + 0.5))
-                let isInside = size.contains(point)
+                let isInside = size.contains(map.apply(to: Point(x: Double(column) + 0.5, y: Double(row) + 0.5)))
                 let pixel = row * side + column
                 for channel in 0..<3 {
                     input[3 * pixel + channel] = isInside ? planes[channel * area + pixel] / 127.5 - 1 : -1

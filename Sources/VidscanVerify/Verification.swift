@@ -115,7 +115,7 @@ package struct Verification: Sendable {
             guard findings.frames > 0 else { throw MediaError(.noVideo, "no frame can be decoded") }
             findings.unsearched += reader.unreadablePictures
             if try reader.info.isPicture && Self.hasPreview(input, codec: reader.info.codec) {
-                findings.unsearched.append("a preview in its header")
+                findings.unsearched.append("a preview or a further page")
             }
             for stream in reader.otherVideoStreams {
                 do {
@@ -151,6 +151,7 @@ package struct Verification: Sendable {
     ) async throws {
         let stream = reader.info.streamIndex
         var collector = EpisodeCollector()
+        var isTransparent = false
         let before = findings.frames
         var count = findings.episodes.reduce(0) { $0 + $1.sightings.count }
         var next = try reader.next()
@@ -178,6 +179,7 @@ package struct Verification: Sendable {
                     sightings.removeAll(where: kept.contains)
                     findings.framesWithKeptFaces += 1
                 }
+                isTransparent = isTransparent || frame.hasTransparentParts
                 try collector.add(sightings, of: frame, takesPictures: options.keepsPictures)
                 count += sightings.count
                 findings.lastMicroseconds = frame.microseconds
@@ -202,6 +204,10 @@ package struct Verification: Sendable {
             findings.unsearched.append(
                 "stream \(stream) after \(TimeText.seconds(findings.lastMicroseconds)) s (\(error))")
         }
+        if isTransparent {
+            findings.unsearched.append(
+                "the transparent parts of stream \(stream): encode it again without transparency to remove them")
+        }
         if reader.hasHiddenEdges {
             findings.unsearched.append(
                 "the edges of stream \(stream) that are cropped in players only: encode the video again to remove them")
@@ -224,13 +230,20 @@ package struct Verification: Sendable {
         frames > 1 || microseconds.map { $0 >= 100_000 } ?? true
     }
 
-    /// Whether a JPEG or PNG file contains a JPEG: cameras put a preview into the header, which shows the original faces.
+    /// Whether a picture's file contains a JPEG: cameras put a preview into the header, which shows the original faces.
     private static func hasPreview(_ path: String, codec: String) throws -> Bool {
-        guard ["mjpeg", "png"].contains(codec) else { return false }
+        // A TIFF file may have further pages.
+        guard codec != "tiff" else { return true }
+        guard ["mjpeg", "png", "webp"].contains(codec) else { return false }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
         let start = Data([0xFF, 0xD8, 0xFF])
         // A JPEG's own data cannot contain this mark.
-        guard codec == "png" else { return bytes.dropFirst().range(of: start) != nil }
+        guard codec != "mjpeg" else { return bytes.dropFirst().range(of: start) != nil }
+        if codec == "webp" {
+            return bytes.range(of: Data("EXIF".utf8)).map { bytes[$0.upperBound...].range(of: start) != nil } ?? false
+        }
+        // Other programs write such a header as text, compressed.
+        if bytes.range(of: Data("Raw profile type".utf8)) != nil { return true }
         guard let exif = bytes.range(of: Data("eXIf".utf8)), exif.lowerBound >= 4 else { return false }
         let length = bytes[exif.lowerBound - 4..<exif.lowerBound].reduce(0) { $0 << 8 | Int($1) }
         return bytes[exif.upperBound...].prefix(length).range(of: start) != nil

@@ -54,7 +54,7 @@ extension Verification.Findings {
         return try PageTemplate.verification.render(["head": head, "faces": faces] as [String: Any], for: path)
     }
 
-    /// `stream 2 (dvd_subtitle), a preview in its header`
+    /// `stream 2 (dvd_subtitle), a preview or a further page`
     package var unsearchedText: String { unsearched.joined(separator: ", ") }
 
     /// The time of an episode, and its stream if there are several.
@@ -117,8 +117,7 @@ struct EpisodeCollector {
 }
 
 extension Verification.Sighting {
-    /// How far the face has moved since an earlier sighting, in widths per frame; `nil` if it is another face. A cyclist
-    /// close to the camera moves a width per frame.
+    /// How far the face moved since an earlier sighting, in widths per frame (a cyclist close by: 1); `nil` for another face.
     fileprivate func distance(from last: Verification.Sighting) -> Double? {
         guard last.frame < frame else { return nil }
         let (old, new) = (last.box.center, box.center)

@@ -255,8 +255,7 @@ struct BatchWorkerCommand: AsyncParsableCommand {
         if faults.contains("abort:" + name) { abort() }
         while faults.contains("hang:" + name) { sleep(1) }
         while faults.contains("memory:" + name) {
-            let block = UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 4096)
-            memset(block, 1, 64 << 20)
+            memset(UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 4096), 1, 64 << 20)
             usleep(50_000)
         }
     }

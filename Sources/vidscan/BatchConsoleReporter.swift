@@ -91,7 +91,8 @@ final class BatchConsoleReporter: BatchObserver {
         log(
             .info, .gone,
             "\(NumberText.count(files, "file")) without a result \(files == 1 ? "is" : "are") gone;"
-                + " 'vidscan batch forget \(folder)' forgets \(files == 1 ? "it" : "them")", ["files": files])
+                + " 'vidscan batch forget \(FilePath.shellWord(folder))' forgets \(files == 1 ? "it" : "them")",
+            ["files": files])
     }
 
     func postponed(_ path: String, reason: String) { log(.warning, .postponed, input: path, reason) }
@@ -175,7 +176,7 @@ final class BatchConsoleReporter: BatchObserver {
             log(
                 .warning, .quarantined,
                 "\(NumberText.count(quarantined, "file")) failed too often and \(quarantined == 1 ? "is" : "are") quarantined;"
-                    + " 'vidscan batch status \(folder)' lists \(quarantined == 1 ? "it" : "them")",
+                    + " 'vidscan batch status \(FilePath.shellWord(folder))' lists \(quarantined == 1 ? "it" : "them")",
                 ["files": quarantined])
         }
         return failures + unpublished + waiting == 0

@@ -112,6 +112,11 @@ private struct BatchWork {
     ) async throws -> Bool {
         // What cannot be written is reported now, not after the work.
         do { try metrics?.write(journal) } catch { throw VidscanError(.input, error.reason) }
+        let target = resolved.settings.render.publishFolder.map { FilePath.resolved(FilePath.absolute($0)) } ?? ""
+        for input in files.inputs where "\(target)/".hasPrefix("\(FilePath.resolved(input))/") {
+            throw VidscanError(
+                .input, "\(target) lies in \(input), and its videos would be analysed; publish elsewhere")
+        }
         let publisher = try Publisher(resolved.settings, reporter.log, sources: files.inputs + [folder.path])
         let gone = try journal.markGone()
         if gone > 0 { reporter.lost(files: gone, folder: folder.path) }
@@ -279,7 +284,7 @@ private struct BatchWork {
     /// Whether every result could be read. The user starts this for shards, which do not know when the others are done.
     private func linkPeople() async throws -> Bool {
         guard files.shard == nil else {
-            let advice = "'vidscan people \(folder.path)' joins the people of all videos"
+            let advice = "'vidscan people \(FilePath.shellWord(folder.path))' joins the people of all videos"
             reporter.log(.info, .message, advice, ["output": folder.path])
             return true
         }

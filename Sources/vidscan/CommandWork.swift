@@ -164,8 +164,7 @@ final class FailureHook: Sendable {
         }
     }
 
-    /// Passes on SIGINT, SIGTERM and SIGHUP to all processes of the command as SIGTERM, and kills those that still run two
-    /// seconds later. Returns `nil` after such a signal.
+    /// Passes on SIGINT, SIGTERM and SIGHUP as SIGTERM to all the command's processes, kills them 2 s later, and returns `nil`.
     func run(
         _ command: String, variables: [String: String], _ interrupts: InterruptHandler
     ) async throws(SystemError) -> SpawnedProcess.Termination? {

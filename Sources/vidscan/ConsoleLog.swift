@@ -236,8 +236,7 @@ final class ConsoleReporter: RunObserver {
         let (end, done) = (state.endMicroseconds, max(0, progress.microseconds - state.startMicroseconds))
         var fields = [state.numbering + FilePath.name(of: state.input)]
         if let end, end > state.startMicroseconds {
-            let fraction = min(1, Double(done) / Double(end - state.startMicroseconds))
-            fields.append("\(Int(fraction * 100)) %")
+            fields.append("\(Int(min(1, Double(done) / Double(end - state.startMicroseconds)) * 100)) %")
             fields.append("\(TimeText.clock(progress.microseconds)) of \(TimeText.clock(end))")
         } else {
             fields.append(TimeText.clock(progress.microseconds))

@@ -3,9 +3,8 @@ internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
 
-// Everything that depends on the argument parser's internals: it finds a type's options by reflection under the labels
-// of the mirror's children, decodes their values as property wrappers under the same keys, and describes commands in a
-// certain format. `ArgumentParserTests` fails when its version changes.
+// What depends on the argument parser's internals: reflection finds a type's options under the labels of a mirror's children,
+// values decode as property wrappers under the same keys, commands have a certain form. `ArgumentParserTests` notices others.
 
 /// Reflects an option or flag for each one that the settings of a group declare, and decodes the values into overrides.
 struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomReflectable {

@@ -79,6 +79,8 @@ struct ReportCommand: ReportingCommand {
         (options.hasThumbnails, options.acceptsChangedSource) = (thumbnails, changedSource)
         options.hidesFaces = hideFaces
         options.video = noVideo ? .none : video.map { .file($0) } ?? .source
+        // Found before the work.
+        if results.count > 1 { try AtomicFile.checkVacancy(output ?? "index.html", replaces: force) }
         var outcomes: [(result: String, outcome: Result<Report.Summary, VidscanError>)] = []
         for result in results {
             do {
@@ -97,6 +99,9 @@ struct ReportCommand: ReportingCommand {
             let path = output ?? "index.html"
             try Report.writeIndex(outcomes, path: path, hidesFaces: hideFaces, replaces: force)
             reporter.made(.reported, path, from: NumberText.count(results.count, "result"))
+            if hideFaces {
+                reporter.warned(path, message: "its links contain the names of the results and their folders")
+            }
         }
         return outcomes.count { if case .failure = $0.outcome { true } else { false } }
     }

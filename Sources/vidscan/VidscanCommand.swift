@@ -81,8 +81,7 @@ struct VidscanCommand: AsyncParsableCommand {
             if let word = words.first(where: { $0.wholeMatch(of: /-[^-=].+/) != nil && $0.contains("h") }),
                 !words.contains(where: { ["-h", "--help", "--version"].contains($0) })
             {
-                let message = UsageMessage(original: "Unknown option '\(word)'", words: words)
-                complain("\(message.text) (see --help)")
+                complain(UsageMessage(original: "Unknown option '\(word)'", words: words).text + " (see --help)")
                 return ExitStatus.usage.rawValue
             }
             let isBatch = [["batch", "--help"], ["batch", "-h"], ["help", "batch"]].contains(Array(arguments))
@@ -97,8 +96,7 @@ struct VidscanCommand: AsyncParsableCommand {
 
     /// Reports the error that ended the command, as JSON if its log was to be JSON.
     private static func complain(_ problem: String) {
-        let line = CommandLine.arguments.joined(separator: " ")
-        let isJSON = line.contains(/\ --log-format[= ]json\b/)
+        let isJSON = CommandLine.arguments.joined(separator: " ").contains(/\ --log-format[= ]json\b/)
         ConsoleLog(MessageOptions(format: isJSON ? .json : .text))(.error, .stopped, problem)
     }
 }
@@ -107,7 +105,6 @@ struct VidscanCommand: AsyncParsableCommand {
 enum ExitStatus: Int32, Error {
     case someFailed = 1, usage = 2, interrupted = 130
 
-    /// The status of a command that the error ended.
     static func after(_ error: VidscanError) -> ExitStatus {
         switch error.code {
         case .interrupted: interrupted
@@ -152,8 +149,7 @@ enum Output {
         signal(SIGPIPE, SIG_IGN)
         // If the caller ignores it, nothing is known of how workers end.
         signal(SIGCHLD, SIG_DFL)
-        // A file that gets the number of a closed descriptor would receive messages. Each opens for the wrong
-        // direction, so that using it remains an error.
+        // Otherwise a file could get the number and messages. Each opens for the wrong direction, so using it remains an error.
         for (descriptor, access) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", access) }
     }

@@ -106,7 +106,7 @@ struct BadInputTests {
     func streamsAndLimits() throws {
         let folder = try TemporaryFolder()
         for (option, message) in [
-            ("--stream=1", "stream 1 is not a video stream; the video stream is 0"),
+            ("--stream=1", "stream 1 is not a video stream; choose from 0"),
             ("--max-duration=5", "its duration of 20 s exceeds the limit of 5 s; --max-duration raises the limit"),
             (
                 "--max-pixels=1000",

@@ -54,6 +54,11 @@ struct BatchHookTests: BatchTesting {
         let line = "vidscan_batch_exit_status{folder=\"\(folder.path)/out\"} 2\n"
         #expect(try folder.text("vidscan.prom").contains(line))
         #expect(try Tool.run("batch", "in", "--output", "out", "--metrics-file", "none/x.prom", in: folder).status == 2)
+        let picture = try folder.bytes("in/a.png")
+        let refused = try Tool.run("batch", "in", "--output", "out", "--metrics-file", "in/a.png", in: folder)
+        #expect(
+            refused.status == 2 && refused.errors.contains("in/a.png has no metrics of a batch"), "\(refused.errors)")
+        #expect(try folder.bytes("in/a.png") == picture)
         #expect(results(folder) == [])
     }
 

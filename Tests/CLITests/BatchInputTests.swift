@@ -112,7 +112,7 @@ struct BatchInputTests: BatchTesting {
         #expect(run.status == 0)
         #expect(
             run.errorLines.first
-                == "vidscan: 1 file without a result is gone; 'vidscan batch forget \(folder.path)/out' forgets it")
+                == "vidscan: 1 file without a result is gone; 'vidscan batch forget out' forgets it")
         #expect(try index(folder)["broken.mp4"]?["status"] == "gone")
         #expect(try Tool.run("batch", "status", "out", "--strict", in: folder).status == 0)
         #expect(try Tool.run("batch", "in/broken.mp4", "in", "--output", "out", in: folder).status == 1)

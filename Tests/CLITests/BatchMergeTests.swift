@@ -24,9 +24,9 @@ struct BatchMergeTests: BatchTesting {
     func nothing() throws {
         let folder = try makeFolder(["broken.mp4"], from: "text.mp4")
         #expect(try Tool.run("batch", "in", "--output", "out", in: folder).status == 1)
-        try folder.write("earlier", to: "out/faces.csv")
+        try folder.write("video,earlier", to: "out/faces.csv")
         #expect(try Tool.run("batch", "in", "--output", "out", "--merge", in: folder).status == 1)
-        #expect(try folder.text("out/faces.csv") == "earlier")
+        #expect(try folder.text("out/faces.csv") == "video,earlier")
         let merged = try Tool.run("batch", "merge", "out", "--output", "all.csv", in: folder)
         #expect(merged.status == 1 && !folder.entries.contains("all.csv"))
         #expect(merged.errors == "vidscan: error: \(folder.path)/out has no finished results to merge\n")

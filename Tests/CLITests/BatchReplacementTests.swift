@@ -151,7 +151,7 @@ struct BatchReplacementTests: BatchTesting {
 
     @Test(
         "A new batch replaces no file that a batch has not written",
-        arguments: ["index.csv", "summary.json", "status.json", "faces.csv"])
+        arguments: ["index.csv", "summary.json", "status.json", "status.js", "faces.csv"])
     func ownFiles(name: String) throws {
         let folder = try makeFolder(["a.png"])
         try folder.write("my own\n", to: "in/\(name)")
@@ -163,6 +163,14 @@ struct BatchReplacementTests: BatchTesting {
         #expect(try folder.text("in/\(name)") == "my own\n")
         #expect(try ChildProcess.run([Checkout.tool] + command + ["--force"], in: folder.path).status == 0)
         #expect(try folder.text("in/\(name)") != "my own\n")
+        if name == "faces.csv" {
+            // Nor does a later run.
+            try folder.write("my own\n", to: "in/\(name)")
+            let later = try ChildProcess.run([Checkout.tool] + command, in: folder.path)
+            #expect(later.status == 2 && later.errors.contains("faces.csv exists, but no batch has written it"))
+            #expect(try folder.text("in/\(name)") == "my own\n")
+            try FileManager.default.removeItem(atPath: folder.path + "/in/\(name)")
+        }
         // The journal of a batch may be moved away.
         try FileManager.default.moveItem(
             atPath: folder.path + "/in/batch.sqlite", toPath: folder.path + "/batch.sqlite")

@@ -131,7 +131,7 @@ struct BatchTests: BatchTesting {
         #expect(second.status == 0)
         #expect(
             second.errorLines.last
-                == "vidscan: warning: 1 file failed too often and is quarantined; 'vidscan batch status \(folder.path)/out' lists it"
+                == "vidscan: warning: 1 file failed too often and is quarantined; 'vidscan batch status out' lists it"
         )
         let status = try Tool.run("batch", "status", "out", in: folder)
         #expect(status.output.contains("1 quarantined"))

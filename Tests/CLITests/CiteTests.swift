@@ -53,7 +53,10 @@ struct CiteTests {
             (["--start", "1", "--end", "2.5"], " was sampled from 1 s to 2.5 s at 5 frames per second: 8 frames. "),
             (["--start", "2", "--end", "99"], " was sampled from 2 s on at 5 frames per second: 5 frames. "),
             (["--rate", "100", "--end", "0.4"], " was sampled to 0.4 s at every frame: 10 frames. "),
-            (["--end", "0.4", "--filter", "hflip"], "; the size is that after filters) was sampled to 0.4 s at 5 "),
+            (
+                ["--end", "0.4", "--filter", "hflip"],
+                "; the size is that after the filters hflip) was sampled to 0.4 s at 5 "
+            ),
         ])
     func sampling(options: [String], words: String) throws {
         let folder = try TemporaryFolder()

@@ -171,6 +171,36 @@ struct CorrectionTests: BatchTesting {
         try Tool.run("apply", Self.name, "c.json", in: folder).expectError("before the corrections cannot be read")
     }
 
+    @Test("A file of the user's in 'original' is not lost to the next corrections, nor to taking them back")
+    func foreignOriginal() throws {
+        let folder = try Self.folder()
+        try Self.write(#"{"do": "exclude", "from": 1, "to": 2}"#, to: folder)
+        #expect(try Tool.run("apply", Self.name, "c.json", in: folder).status == 0)
+        let path = Self.name + "/original/notes.txt"
+        try folder.write("mine", to: path)
+        for arguments in [["c.json"], ["--undo"], ["--undo", "--force"]] {
+            try ChildProcess.run([Checkout.tool, "apply", Self.name] + arguments, in: folder.path)
+                .expectError("\(path) would be lost; move it away")
+            #expect(try folder.text(path) == "mine")
+        }
+    }
+
+    @Test("What is private in a result stays private when it is corrected and given back")
+    func permissions() throws {
+        let folder = try Self.folder()
+        try Self.write(#"{"do": "exclude", "from": 1, "to": 2}"#, to: folder)
+        let result = "\(folder.path)/\(Self.name)"
+        chmod(result, 0o700)
+        chmod(result + "/faces.csv", 0o600)
+        for arguments in [["c.json"], ["--undo"]] {
+            let outcome = try ChildProcess.run([Checkout.tool, "apply", Self.name] + arguments, in: folder.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            for (path, mode) in [(result, 0o700), (result + "/faces.csv", 0o600)] {
+                #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+            }
+        }
+    }
+
     @Test("A command that is killed leaves the old or the new result")
     func killed() throws {
         let folder = try Self.folder()

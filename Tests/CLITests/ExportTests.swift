@@ -117,6 +117,36 @@ struct ExportTests: BatchTesting {
         if name.hasPrefix("starttime") { #expect(start > 12 && begin < 1.1) }
     }
 
+    @Test("A file of a result is not replaced, even with --force")
+    func ownFiles() throws {
+        let folder = try Self.folder(of: try Variants.path("still.png"))
+        for (command, name) in [
+            (["export", "--to", "rttm"], "faces.csv"), (["export", "--to", "rttm"], "run.json"),
+            (["interact"], "tracks.csv"),
+        ] {
+            let path = "still.png.vidscan/\(name)"
+            let before = try folder.bytes(path)
+            let arguments = ["still.png.vidscan", "--output", path, "--force"]
+            try ChildProcess.run([Checkout.tool] + command + arguments, in: folder.path)
+                .expectError("\(path) would replace a file of a result; name another")
+            #expect(try folder.bytes(path) == before)
+        }
+    }
+
+    @Test("Two spellings of one name are two names, and no two results write the same second file")
+    func names() throws {
+        let folder = try TemporaryFolder()
+        for (number, name) in ["\u{E9}.mp4", "e\u{301}.mp4", "a.mp4", "a.metadata.mp4"].enumerated() {
+            try SyntheticResult.write(
+                [], to: "\(folder.path)/\(number)", video: "/videos/\(name)", keepsEmbeddings: false)
+        }
+        let spellings = try Tool.run("interact", "0", "1", "--output", "ex", in: folder)
+        #expect(spellings.status == 0, "\(spellings.errors)")
+        #expect(folder.entries.count { $0.hasPrefix("ex/") } == 2)
+        try Tool.run("export", "2", "3", "--to", "vtt", "--output", "ex", in: folder)
+            .expectError("2 and 3 would both be written as a.metadata.vtt; export one of them elsewhere")
+    }
+
     @Test("Two results with one name are not exported to one folder")
     func twins() throws {
         let folder = try makeFolder(["x/a.png", "y/a.png"])

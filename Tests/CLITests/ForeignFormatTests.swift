@@ -145,6 +145,11 @@ struct ForeignFormatTests {
         for name in names { #expect(try CSVTable(path: "\(folder.path)/\(name)").rows.count == 3) }
         let all = try Tool.run("export", result, "--to", "all", "--output", "all", in: folder)
         #expect(all.status == 0 && folder.entries.count { $0.hasPrefix("all/") } == 9, "\(all.errors)")
+        try (folder.bytes(result + "/faces.record") + Data([0])).write(
+            to: URL(fileURLWithPath: "\(folder.path)/\(result)/faces.record"))
+        try Tool.run("export", result, "--to", "all", "--output", "changed", in: folder)
+            .expectError("faces.record is not as vidscan wrote it")
+        #expect(!folder.entries.contains { $0.hasPrefix("changed/") })
         try FileManager.default.removeItem(atPath: "\(folder.path)/\(result)/faces.record")
         let some = try Tool.run("export", result, "--to", "all", "--output", "some", in: folder)
         #expect(some.status == 0 && some.errors.contains("without openface, pyfeat: the result has no faces.record"))

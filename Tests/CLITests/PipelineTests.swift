@@ -176,7 +176,8 @@ struct FilterCommandTests {
     func noMap() throws {
         let folder = try TemporaryFolder()
         let filter = "lenscorrection=k1=0.1"
-        let refused = try Tool.run("analyze", Checkout.clip, "--end", "0.5", "--filter", filter, "--overlay", in: folder)
+        let refused = try Tool.run(
+            "analyze", Checkout.clip, "--end", "0.5", "--filter", filter, "--overlay", in: folder)
         #expect(refused.status == 1 && refused.errors.contains("no video can be drawn"), "\(refused.errors)")
         let run = try Tool.run("analyze", Checkout.clip, "--end", "0.5", "--filter", filter, "--report", in: folder)
         try #require(run.status == 0, "\(run.errors)")

@@ -137,6 +137,9 @@ struct SpeechTests {
             outcome.errors.contains("note: without readable sound, 'voice' and 'speaking' are blank"),
             "\(outcome.errors)")
         #expect(try !Tool.run("cite", "faces.mp4.vidscan", in: folder).output.contains("LR-ASD"))
+        let export = try Tool.run("export", "faces.mp4.vidscan", "--to", "rttm", in: folder)
+        #expect(export.status == 0 && export.errors.contains("note: the RTTM file is empty: "), "\(export.errors)")
+        #expect(try folder.text("faces.mp4.vidscan/faces.rttm") == "")
         let faces = try Self.table("faces.mp4.vidscan/faces.csv", in: folder)
         #expect(try faces.texts("speaking").allSatisfy(\.isEmpty))
         #expect(try faces.texts("speech_movement").contains { $0 != "" })
@@ -198,7 +201,7 @@ struct SpeechTests {
     func wrongStream() throws {
         let folder = try Self.talkingClip()
         let outcome = try Tool.run("analyze", "talk.mp4", "--speech", "--audio-stream", "0", in: folder)
-        outcome.expectError("stream 0 is not an audio stream; the audio streams are: 1")
+        outcome.expectError("stream 0 is not an audio stream; choose from 1")
         #expect(!folder.entries.contains { $0.hasPrefix("talk.mp4.vidscan") })
     }
 }

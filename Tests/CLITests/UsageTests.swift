@@ -115,6 +115,7 @@ struct UsageTests {
         ("schema --fps 12", "Unknown option '--fps' (see --help)"),
         ("help metrics", "there is no command 'metrics'; the commands are analyze, merge, "),
         ("verify a.mp4 --output b.mp4", "--output must name a page: a file that ends in .html (see --help)"),
+        ("filters preview a.mp4 --output b.csv", "--output must name a file that ends in .png (see --help)"),
         ("help analyse", "there is no command 'analyse'; did you mean 'analyze'? (see --help)"),
         ("help pipelines schow", "there is no command 'schow'; did you mean 'show'? (see --help)"),
         (

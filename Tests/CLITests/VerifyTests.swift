@@ -108,6 +108,27 @@ struct VerifyTests: AnonymizationTesting {
         #expect(object["streams"] as? [Int] == [0] && (object["not_searched"] as? [Any])?.isEmpty == true)
     }
 
+    /// In the scene, a face is 88 pixels wide.
+    @Test(
+        "A face that moves by its width per frame is one finding; one far away, or of another size, is another",
+        arguments: [
+            ("pad=1280:360:320,crop=640:360:320-80*n,drawbox=t=fill:enable='eq(n,2)'", 4, ["3 frames"]),
+            ("pad=1280:360:320,crop=640:360:320-300*n", 2, ["1 frame", "1 frame"]),
+            (
+                "split[a][b];[b]crop=320:180:8:119,scale=640:360[c];[a][c]overlay=enable='eq(n,1)'", 2,
+                ["1 frame", "1 frame"]
+            ),
+        ])
+    func movement(filter: String, frames: Int, findings: [String]) throws {
+        let folder = try TemporaryFolder()
+        try ffmpeg(
+            "-ss", "2", "-t", "0.04", "-i", Checkout.clip, "-an", "-vf", "loop=3:1,setpts=N/25/TB,\(filter)",
+            "-frames:v", "\(frames)", "-c:v", "ffv1", folder.path + "/scene.mkv")
+        let outcome = try Tool.run("verify", "scene.mkv", "--every-frame", in: folder)
+        let found = outcome.output.matches(of: /: ([0-9]+ frames?), at/).map { String($0.output.1) }
+        #expect(found == findings, "\(outcome.output)")
+    }
+
     /// Two frames of grey as the first stream of a file, and what else `arguments` add to it.
     private func grey(_ name: String, in folder: TemporaryFolder, _ arguments: [String]) throws {
         let made = try ChildProcess.run(
@@ -178,9 +199,21 @@ struct VerifyTests: AnonymizationTesting {
         // After the header of 33 bytes; the sum that ends a chunk is not checked.
         try (png.prefix(33) + exif + Data(count: 4) + png.dropFirst(33)).write(
             to: URL(fileURLWithPath: folder.path + "/preview.png"))
+        try ffmpeg("-f", "lavfi", "-i", "color=gray:s=320x240", "-frames:v", "1", folder.path + "/grey.webp")
+        let size = Data([UInt8(preview.count & 255), UInt8(preview.count >> 8), 0, 0])
+        try (try folder.bytes("grey.webp") + Data("EXIF".utf8) + size + preview).write(
+            to: URL(fileURLWithPath: folder.path + "/preview.webp"))
+        try ffmpeg("-f", "lavfi", "-i", "color=gray:s=320x240", "-frames:v", "1", folder.path + "/pages.tiff")
+        try ffmpeg(
+            "-f", "lavfi", "-i", "color=gray@0.5:s=320x240,format=rgba", "-frames:v", "1", folder.path + "/clear.png")
         for (name, reason) in [
+            ("preview.webp", "a preview or a further page"), ("pages.tiff", "a preview or a further page"),
+            (
+                "clear.png",
+                "the transparent parts of stream 0: encode it again without transparency to remove them"
+            ),
             ("attached.mkv", "stream 1 (an attachment)"), ("bitmap.mkv", "stream 1 (hdmv_pgs_subtitle)"),
-            ("preview.jpg", "a preview in its header"), ("preview.png", "a preview in its header"),
+            ("preview.jpg", "a preview or a further page"), ("preview.png", "a preview or a further page"),
         ] {
             let outcome = try Tool.run("verify", name, "--page", in: folder)
             #expect(outcome.status == 2 && outcome.output == "", "\(outcome.errors)")
@@ -194,9 +227,25 @@ struct VerifyTests: AnonymizationTesting {
             let object = try JSONSerialization.jsonObject(with: Data(json.outputBytes)) as? [String: Any]
             #expect(object?["not_searched"] as? [String] == [reason])
         }
-        for name in ["grey.jpg", "grey.png"] {
+        for name in ["grey.jpg", "grey.png", "grey.webp"] {
             #expect(try Tool.run("verify", name, "-q", in: folder).status == 0)
         }
+    }
+
+    @Test("A link to a folder, and the folder of a result that has no record, count as not searched")
+    func skipped() throws {
+        let folder = try TemporaryFolder()
+        let (files, place) = (FileManager.default, folder.path + "/public")
+        try files.createDirectory(atPath: place, withIntermediateDirectories: false)
+        try ffmpeg("-f", "lavfi", "-i", "color=gray:s=320x240", "-frames:v", "1", place + "/grey.png")
+        #expect(try Tool.run("verify", "public", "-q", in: folder).status == 0)
+        try files.createSymbolicLink(atPath: place + "/link", withDestinationPath: "..")
+        try Tool.run("verify", "public", "-q", in: folder)
+            .expectError("public/link: has no video with hidden faces", status: 2)
+        try files.removeItem(atPath: place + "/link")
+        try files.createDirectory(atPath: place + "/x.vidscan", withIntermediateDirectories: false)
+        try Tool.run("verify", "public", "-q", in: folder)
+            .expectError("public/x.vidscan: has no video with hidden faces", status: 2)
     }
 
     @Test("The edges of a picture that are cropped without encoding it again count as not searched")

@@ -97,6 +97,32 @@ struct SegmentMergerTests {
         }
     }
 
+    @Test("A change of the picture's size is a warning, also in merged segments")
+    func sizes() async throws {
+        let folder = try TemporaryFolder()
+        var both = Data()
+        for (size, offset) in [("320:180", "0"), ("160:90", "1")] {
+            let made = try ChildProcess.run([
+                "ffmpeg", "-nostdin", "-v", "error", "-y", "-ss", "2", "-t", "1", "-i", Checkout.clip, "-an", "-vf",
+                "scale=\(size)", "-c:v", "mpeg2video", "-output_ts_offset", offset, folder.path + "/part.ts",
+            ])
+            try #require(made.status == 0, "\(made.errors)")
+            both += try folder.bytes("part.ts")
+        }
+        let path = folder.path + "/both.ts"
+        try both.write(to: URL(fileURLWithPath: path))
+        let warning =
+            "the picture changes from 320x180 to 160x90; positions are in pixels of the picture at that time"
+        let whole = try await AnalysisRun(path)
+        #expect(whole.summary.warnings.contains(warning), "\(whole.summary.warnings)")
+        for count in [2, 3] {
+            let parts = try await Parts(of: path, count: count) { _ in }
+            defer { withExtendedLifetime(parts) {} }
+            let merged = try await joined(parts.paths, in: TemporaryFolder())
+            #expect(merged.warnings.contains(warning), "\(count) segments: \(merged.warnings)")
+        }
+    }
+
     @Test("Segments that do not belong together or are incomplete are refused by name")
     func refused() async throws {
         let shared: (inout Settings) throws -> Void = {

@@ -53,6 +53,16 @@ struct AtomicFileTests {
         #expect(folder.entries == ["a"])
     }
 
+    @Test("A file that replaces another one has its permissions", arguments: [0o600, 0o664])
+    func permissions(mode: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("old", to: "a")
+        chmod(path, mode_t(mode))
+        try Self.write("new", to: path)
+        #expect(try folder.text("a") == "new")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+    }
+
     @Test("A file that appears during the work is not replaced without a request")
     func appearsMeanwhile() throws {
         let folder = try TemporaryFolder()

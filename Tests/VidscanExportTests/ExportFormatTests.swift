@@ -244,6 +244,23 @@ struct ExportFormatTests {
     }
 
     @Test(
+        "The last shot ends one interval after its last sample, and no later than the video",
+        arguments: [(10.0, 5000), (4.5, 4500)])
+    func lastShot(duration: Double, end: Int) async throws {
+        let exported = try await ExportedResult(
+            episodes: ["shot,,,0,4,0,0,,,,4"], samples: (0...4).map { "\($0),\($0),0" }, duration: duration)
+        #expect(try exported.document().slots.map(\.value) == [0, end])
+    }
+
+    @Test("The boxes of the last sample are shown no longer than the video")
+    func lastBoxes() async throws {
+        let exported = try await ExportedResult(
+            people: [1: 1], episodes: ["visible,1,1,2,2,1,1,,,,1"], samples: ["0,0,0", "1,1,0", "2,2,1"],
+            faces: ["2,2,1,10,20,30,40,1"], duration: 2.5)
+        #expect(try exported.text(".metadata.vtt").hasPrefix("WEBVTT\n\n00:00:02.000 --> 00:00:02.500\n{"))
+    }
+
+    @Test(
         "The name of the video does no harm",
         arguments: [
             "a <b> & \"c\" ]]>.mp4", "עברית\u{202E}.mp4", "smile 😀.mp4", "line\nbreak\u{1}.mp4", "100%.mov", ".mp4",

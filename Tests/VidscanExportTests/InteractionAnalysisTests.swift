@@ -9,15 +9,15 @@ import VidscanExport
 struct InteractionAnalysisTests {
     private static let names = "time,frame,face_id,x,y,width,height,person_id,smile,brow_raise,yaw,pitch"
 
-    /// A result with ten samples per second. `row`: the fields from `x` on of each face in a sample.
+    /// A result. `rows`: the fields from `x` on of each face in a sample. `rate`: samples per second.
     private static func result(
-        seconds: Int = 60, names: String = names, _ rows: (Int) -> [String]
+        seconds: Int = 60, rate: Int = 10, names: String = names, _ rows: (Int) -> [String]
     ) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try SyntheticResult.write([], to: folder.path + "/result", video: "/videos/talk.mp4", keepsEmbeddings: false)
         var (faces, frames) = (names + "\n", "time,frame,faces\n")
-        for sample in 0..<10 * seconds {
-            let time = "\(sample / 10).\(sample % 10)"
+        for sample in 0..<rate * seconds {
+            let time = String(format: "%.6f", Double(sample) / Double(rate))
             frames += "\(time),\(sample),2\n"
             for (face, row) in rows(sample).enumerated() { faces += "\(time),\(sample),\(face + 1),\(row)\n" }
         }
@@ -64,6 +64,18 @@ struct InteractionAnalysisTests {
         #expect(try table.text("coverage_seconds", 0) == "9.000" && table.text("value", 0) == "")
         let strangers = try Self.result { [Self.face($0 < 300 ? 1 : 2, Self.smile($0))] }
         #expect(try await Self.analyzed(strangers).rows.isEmpty)
+    }
+
+    @Test("Ten seconds are enough, also in times that are rounded to microseconds")
+    func roundedTimes() async throws {
+        let folder = try Self.result(seconds: 10, rate: 24, names: Self.names + ",looks_at") { _ in
+            [Self.face(1, nil) + ",2", Self.face(2, nil) + ",1"]
+        }
+        let table = try await Self.analyzed(folder)
+        #expect(try table.texts("measure") == ["looks_at", "looks_at", "mutual_gaze"])
+        for column in ["coverage_seconds", "seconds"] {
+            #expect(try table.texts(column) == ["10.000", "10.000", "10.000"])
+        }
     }
 
     @Test("Of two faces of one person, the larger one counts")

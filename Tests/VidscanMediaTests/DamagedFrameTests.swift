@@ -12,11 +12,14 @@ struct DamagedFrameTests {
         let isDamaged: Bool
     }
 
-    private static func rows(of path: String, threads: Int? = nil) throws -> [Row] {
+    private static func rows(of path: String, threads: Int? = nil, keepsFrames: Bool = false) throws -> [Row] {
         let options = FrameReader.Options(rate: .everyFrame, decoderThreads: threads)
         let reader = try FrameReader(path: path, options: options)
         var rows: [Row] = []
+        var kept: [SampledFrame] = []
+        defer { withExtendedLifetime(kept) {} }
         while let frame = try reader.next() {
+            if keepsFrames { kept.append(frame) }
             rows.append(Row(microseconds: frame.microseconds, md5: try frame.md5(), isDamaged: frame.isDamaged))
         }
         return rows
@@ -63,6 +66,31 @@ struct DamagedFrameTests {
         #expect(one.count > 300 && one.prefix(50).contains { $0.isDamaged })
         #expect(one.suffix(50).contains { $0.isDamaged })
         for threads in [2, 3, 8] { #expect(try Self.rows(of: path, threads: threads) == one, "\(threads) threads") }
+    }
+
+    /// The decoders use one thread, frame threads and slice threads.
+    @Test(
+        "Damaged frames depend neither on the number of threads nor on what their memory held before",
+        arguments: [
+            ["mjpeg"], ["prores_ks"], ["ffv1"], ["ffv1", "-level", "3"], ["mpeg2video"], ["libvpx"],
+            ["libx265", "-x265-params", "log-level=none"],
+        ])
+    func memory(encoder: [String]) throws {
+        let folder = try TemporaryFolder()
+        let (path, whole) = (folder.path + "/damaged.mkv", folder.path + "/whole.mkv")
+        let noise = ["-bsf:v", "noise=amount='if(mod(n,12),400,0)'", path]
+        let made = try ChildProcess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=320x240:d=1", "-c:v"] + encoder
+                + noise + ["-c:v"] + encoder + [whole])
+        try #require(made.status == 0, "\(made.errors)")
+        let one = try Self.rows(of: path, threads: 1)
+        #expect(try Self.rows(of: whole, threads: 1) != one)
+        for threads in [1, 2, 3, 8] {
+            for keepsFrames in [false, true] {
+                let again = try Self.rows(of: path, threads: threads, keepsFrames: keepsFrames)
+                #expect(again == one, "\(threads) threads, keeps frames: \(keepsFrames)")
+            }
+        }
     }
 
     @Test("No frame of an undamaged file is marked", arguments: VariantList.decodable + VariantList.discontinuous)

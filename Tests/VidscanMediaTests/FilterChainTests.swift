@@ -133,6 +133,17 @@ struct FilterChainTests {
     }
 
     @Test(
+        "Filters that never end give the frames of the window", .timeLimit(.minutes(1)),
+        arguments: ["loop=-1:size=1", "tpad=stop=-1"])
+    func endless(chain: String) throws {
+        let video = try GeneratedVideo(
+            "one.mkv", source: GeneratedVideo.color("red"), filter: "null", encoding: ["-c:v", "ffv1"])
+        let filters = try FilterChain(steps: [chain], allowsFiles: false)
+        let options = FrameReader.Options(rate: .everyFrame, end: 3_000_000, filters: filters)
+        #expect(try Set(FrameReading(video.path, options).rows.map(\.microseconds)) == [0, 1_000_000, 2_000_000])
+    }
+
+    @Test(
         "No frame is lost when the frame size changes", arguments: ["hflip", "hqdn3d", "yadif,unsharp"])
     func changingSize(chain: String) throws {
         let folder = try TemporaryFolder()

@@ -139,7 +139,7 @@ struct SoundReaderTests {
         #expect(try Self.samples(path, audioStream: 1).allSatisfy { $0 == 0 })
         #expect(abs(Self.loudest(try Self.samples(path, audioStream: 2)) - 1) < 0.003)
         let error = #expect(throws: MediaError.self) { try Self.samples(path, audioStream: 0) }
-        #expect(error?.reason == "stream 0 is not an audio stream; the audio streams are: 1, 2")
+        #expect(error?.reason == "stream 0 is not an audio stream; choose from 1, 2")
         let mute = try Self.make("mute.mkv", Self.picture + ["-c:v", "mpeg4"], in: folder)
         #expect(try SoundReader(path: mute, videoStream: nil, audioStream: nil, limits: MediaLimits()) == nil)
     }

@@ -152,6 +152,18 @@ struct IncrementTests {
         #expect(try await scene.run(corrections: file).corrections == 0)
     }
 
+    @Test("Of a correction that is in a file twice and in the study once, one is new")
+    func repeated() async throws {
+        let scene = try StudyScene()
+        try scene.add("a.mp4", together: [0, 1])
+        try scene.add("b.mp4", [1: 1])
+        let split = StudyScene.split(2, #""video": "b.mp4""#)
+        #expect(try await scene.run(corrections: split).corrections == 1)
+        let file = "\(split), \(StudyScene.join(2, 3)), \(split)"
+        #expect(try await scene.run(corrections: file).corrections == 2)
+        #expect(try scene.numbers["b.mp4 1"] == 4)
+    }
+
     @Test("Corrections and names that a new analysis loses can be given again")
     func lostCorrections() async throws {
         let scene = try StudyScene()
@@ -295,13 +307,15 @@ struct IncrementTests {
         #expect(try scene.folder.text("study/people.json") == old)
     }
 
-    @Test("A folder with another people.csv is not written to")
-    func foreignFolder() async throws {
+    @Test(
+        "A folder with another people.csv, or another merged table, is not written to",
+        arguments: ["people.csv", "people_tracks.csv"])
+    func foreignFolder(name: String) async throws {
         let scene = try StudyScene()
         try scene.add("a.mp4", [0: 1])
         try FileManager.default.createDirectory(atPath: scene.study, withIntermediateDirectories: true)
-        try scene.folder.write("mine", to: "study/people.csv")
+        try scene.folder.write("mine", to: "study/" + name)
         await #expect(throws: VidscanError.self) { try await scene.run() }
-        #expect(try scene.folder.text("study/people.csv") == "mine")
+        #expect(try scene.folder.text("study/" + name) == "mine")
     }
 }

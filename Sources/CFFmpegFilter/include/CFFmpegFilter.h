@@ -3,8 +3,7 @@
 #ifndef VIDSCAN_CFFMPEGFILTER_H
 #define VIDSCAN_CFFMPEGFILTER_H
 
-// Loads libavfilter for the life of the process. NULL on success, else the reason; the functions then fail as if there
-// were no filters and no memory for a graph.
+// Loads libavfilter for the life of the process. NULL, or the reason why the functions then find no filters and no memory.
 const char *vs_load_filters(void);
 
 int vs_filters_are_loaded(void);

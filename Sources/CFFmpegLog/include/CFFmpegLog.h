@@ -12,9 +12,8 @@ void vs_keep_errors(void);
 // The first error on this thread since then, or "".
 const char *vs_kept_error(void);
 
-// From now on, notes which packets a decoder reports errors about. Before FFmpeg 7, the log says so: a frame may come
-// out before its thread has set decode_error_flags, and some decoders never set them. From FFmpeg 7 on, the flags say
-// so, because the log no longer shows the packet.
+// From now on, notes which packets a decoder reports errors about: before FFmpeg 7 by the log, because decode_error_flags
+// may be set after the frame has come out, or never; from FFmpeg 7 on by the flags, because the log lacks the packet.
 int vs_watch_errors(AVCodecContext *decoder);
 
 // From now on, what a decoder leaves out of a damaged frame is 0, and not what an earlier frame left in its memory.

@@ -1,8 +1,7 @@
 // The layers of the networks that run for nearly every sample: face detector, face mesh and expressions.
 //
 // Values are 32-bit floats. Unless a function says otherwise, a picture is a tensor of (height + 2) × (width + 2) × channels
-// values, channels last, with a border of zeros one pixel wide that only the caller writes; width and height do not count it.
-// The channels are a multiple of 16.
+// values, channels last (a multiple of 16), with a border of zeros one pixel wide that only the caller writes.
 //
 // Every function adds its terms in one fixed order, with fused multiply-adds, and gives the same bits with every instruction
 // set that has these (AVX2 and later). No function allocates memory or fails. Inputs and outputs must not overlap.
@@ -55,8 +54,7 @@ typedef struct {
     int is_residual;
 } vs_inverted_residual;
 
-// A 3 × 3 convolution with stride 2 and ReLU, without fused multiply-adds. The input needs a border only above and on the
-// left, the output none.
+// A 3 × 3 convolution with stride 2 and ReLU, without fused multiply-adds. Borders: input above and left, output none.
 typedef struct {
     // 'outputs' is a multiple of 8.
     ptrdiff_t inputs, outputs;
@@ -126,8 +124,7 @@ typedef struct {
         vs_inverted_residual block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch,
         float *output);
 
-    // A 1 × 1 convolution. channels: of the input. addend: NULL, or a tensor of the output's shape, added after the
-    // activation; it may be the output itself.
+    // A 1 × 1 convolution. channels: of the input. addend: NULL, or a tensor like the output, maybe itself, added at the end.
     void (*pointwise)(
         vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
         const float *addend, float *output);

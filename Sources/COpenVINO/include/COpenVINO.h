@@ -1,6 +1,5 @@
-// The functions of OpenVINO's C API that vidscan calls, looked up at run time: neither a build nor a program that uses
-// vidscan as a library needs OpenVINO's headers, a linker flag or a library path. scripts/check_openvino compares the
-// declarations with OpenVINO's own.
+// The functions of OpenVINO's C API that vidscan calls, looked up at run time: neither a build nor a user of the library needs
+// OpenVINO's headers, a linker flag or a library path. scripts/check_openvino compares the declarations with OpenVINO's own.
 #ifndef VIDSCAN_COPENVINO_H
 #define VIDSCAN_COPENVINO_H
 

@@ -3,8 +3,7 @@ internal import VidscanFaces
 internal import VidscanInference
 internal import VidscanResults
 
-/// Chooses the crops whose embeddings are computed, once the whole video has been tracked: only then is it known which are
-/// the best, and whether there is anybody to tell apart.
+/// Chooses the crops to embed after the whole video is tracked, when the best ones and the number of people are known.
 struct EmbeddingPass {
     let settings: Settings
     let frames: FrameRecordFile
@@ -58,8 +57,7 @@ struct EmbeddingPass {
     /// Whether the matches of all samples are read afterwards: from the tables, or to decide who stays visible.
     private var matchesAreUsed: Bool { settings.write.keepsTables || settings.render.namesSomebody }
 
-    /// Computes the embeddings of crops on several threads, in their order; `nil` for a crop that does not show a face
-    /// clearly. Reading is fastest in ascending order of the offsets.
+    /// Embeds crops on several threads, in order; `nil` for an unclear face. Ascending offsets are read fastest.
     private mutating func embed(_ offsets: [Int]) async throws -> [FaceEmbedding?] {
         guard !offsets.isEmpty else { return [] }
         let count = max(1, min(settings.detect.workers, offsets.count / Self.cropsPerThread))

@@ -121,8 +121,7 @@ extension ResolvedSettings {
         let width = lines.filter { !$0.comment.isEmpty }.map(\.text.count).filter { $0 < 60 }.max() ?? 0
         return lines.map { line in
             guard !line.comment.isEmpty else { return line.text + "\n" }
-            let padding = String(repeating: " ", count: max(0, width - line.text.count))
-            return line.text + padding + "  # \(line.comment)\n"
+            return line.text + String(repeating: " ", count: max(0, width - line.text.count)) + "  # \(line.comment)\n"
         }.joined()
     }
 

@@ -1,9 +1,8 @@
 internal import VidscanBase
 internal import VidscanMedia
 
-/// The declaration of one setting: its name in a pipeline file, the values it takes, the options that set it on the command
-/// line, its help, and where it is stored. The YAML reader, the JSON Schema, `pipelines/default.yaml`, `run.json`, the
-/// command line, the man page and the completions all come from it.
+/// The declaration of a setting: its name in a pipeline file, its values, its options on the command line, its help, its place.
+/// The YAML reader, the JSON Schema, `pipelines/default.yaml`, `run.json`, the command line, man page and completions use it.
 package struct Setting: Sendable {
     /// The name of the section, which sets it.
     package fileprivate(set) var section = ""
@@ -113,13 +112,11 @@ package enum SettingGroup: String, Sendable, CaseIterable {
         let settings = Setting.all.filter { $0.group == self }
         return (settings.filter { $0.follows == nil } + settings.filter { $0.follows != nil }).reduce(into: []) {
             list, setting in
-            let leader = list.firstIndex { $0.path == setting.follows }
-            list.insert(setting, at: leader.map { $0 + 1 } ?? list.count)
+            list.insert(setting, at: list.firstIndex { $0.path == setting.follows }.map { $0 + 1 } ?? list.count)
         }
     }
 }
 
-/// A section of a pipeline file.
 package struct SettingsSection: Sendable {
     package let name, help: String
     package let settings: [Setting]

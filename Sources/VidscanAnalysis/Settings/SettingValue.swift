@@ -50,7 +50,6 @@ package enum SettingKind: Sendable, Equatable {
         }
     }
 
-    /// The allowed values, in words.
     package var allowed: String {
         switch self {
         case .flag: "true or false"
@@ -175,7 +174,6 @@ extension Int64: SettingType {
     static func from(_ value: SettingValue) -> Int64? { value.number.map { Int64(($0 * 1e6).rounded()) } }
 }
 
-/// A setting that is written as text.
 protocol SettingText: SettingType, LosslessStringConvertible {}
 
 extension SettingText {

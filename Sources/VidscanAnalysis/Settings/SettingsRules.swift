@@ -87,8 +87,7 @@ extension ResolvedSettings {
         let file = firstInUse(of: ["write.landmarks", "write.blendshapes", "track.keep_embeddings"])
         let formats = settings.write.formats == [.csv] ? nil : "write.formats"
         // Drawing or hiding a mesh needs the landmarks for a while.
-        let needsLandmarks = settings.rendering?.needsLandmarks == true
-        if let path = file ?? formats, path != "write.landmarks" || !needsLandmarks {
+        if let path = file ?? formats, path != "write.landmarks" || settings.rendering?.needsLandmarks != true {
             throw error(at: "write.tables") { _ in "\(noTables) and \(name(path)) cannot be used together." }
         }
     }
@@ -143,8 +142,7 @@ extension ResolvedSettings {
         for (lesser, greater, words) in Self.orderedPairs {
             guard let low = value(of: lesser).number, let high = value(of: greater).number else { continue }
             // A range of time must not be empty.
-            let isInOrder = lesser == "sample.start" ? low < high : low <= high
-            if isInOrder { continue }
+            if lesser == "sample.start" ? low < high : low <= high { continue }
             let paths = [greater, lesser]
             let names = paths.map { "\(name($0)) (\(value(of: $0).yaml))" }
             if !paths.contains(where: isOption), let place = paths.first(where: isFile) {

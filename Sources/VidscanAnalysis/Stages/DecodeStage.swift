@@ -32,8 +32,7 @@ struct DecodeStage {
                         size, first: first, microseconds: frame.microseconds, stage: .decode)
                 }
                 if sizes.count < 2, !sizes.contains(size) { sizes.append(size) }
-                let position = (frame.microseconds, frame.epoch, size, frame.byteCount)
-                try await sender.send(runs.add(frame, at: position))
+                try await sender.send(runs.add(frame, at: (frame.microseconds, frame.epoch, size, frame.byteCount)))
             }
             try await sender.send(runs.finish())
             sender.finish()

@@ -35,13 +35,16 @@ final class FaceAnalyzer {
     /// The maximum number of faces in a frame that are measured; the tracker chooses among them.
     private static let maximumCandidates = 256
 
-    /// Detects and measures all faces, in descending order of confidence. `upsideDown`: whether to look for faces that
-    /// are upside down too, if none with a mesh is upright.
+    /// Detects and measures all faces, most confident first. `upsideDown`: also looks for those if no upright face has a mesh.
     func faces(in frame: SampledFrame, upsideDown: Bool) throws -> [AnalyzedFace] {
         let picture = try picture(of: frame)
         let found = try times.measure(\.detect) { try detector.detect(picture) }
         var faces = try fitted(found, in: frame, picture)
-        guard upsideDown, !faces.contains(where: \.isUpright) else { return faces }
+        // A lying face is sometimes found as if it stood on its head, at a lower score.
+        let isCertain = faces.contains {
+            $0.isUpright && ($0.detection.confidence > 0.85 || ($0.square?.axis.x ?? 0) > 0.9)
+        }
+        guard upsideDown, !isCertain else { return faces }
         let turned = try times.measure(\.detect) { try detector.detectUpsideDown(picture) }
         // The first search often finds such a face too, with a lower score and a less accurate box. Without a mesh to
         // confirm it, the second search is not enough, unless faces are to be hidden.
@@ -105,8 +108,7 @@ final class FaceAnalyzer {
     func cutCrops(_ faces: inout [AnalyzedFace], besides others: [AnalyzedFace], in frame: SampledFrame) throws {
         guard settings.track.person else { return }
         for index in faces.indices {
-            let box = faces[index].detection.box
-            let hasOther = others.contains { $0.hasCrop && $0.detection.box.overlaps(box) }
+            let hasOther = others.contains { $0.hasCrop && $0.detection.box.overlaps(faces[index].detection.box) }
             if !hasOther {
                 faces[index].crop = try times.measure(\.embed) { try cropper.crop(of: faces[index], in: frame) }
             }

@@ -31,8 +31,7 @@ final class SpanAnalyzer {
         return analyzer.times
     }
 
-    /// Reads the models, which takes milliseconds, while the first frame is decoded; the first worker does it for all.
-    /// Throws with the code `setup`, because no other video can be analysed either.
+    /// Reads the models, in milliseconds, while the first frame is decoded. Throws `setup`: no other video can be analysed.
     private func prepare() throws(VidscanError) {
         if settings.needsExpressions { _ = try models.expressionModel() }
         do throws(InferenceError) {
@@ -144,8 +143,7 @@ final class SpanAnalyzer {
         }
     }
 
-    /// The minimum intersection over union of a face's box and the coarse detection of it. Where it is lower, there is
-    /// another face, or the box has not followed its face.
+    /// The minimum intersection over union of a face's box and its coarse detection. Below, the face is another or was lost.
     private static let agreement = 0.8
     /// The same for a coarse detection with a low score. Its box is inaccurate, and only shows that there may be a face.
     private static let newcomer = 0.3
@@ -215,8 +213,7 @@ final class SpanAnalyzer {
 struct SampleSpan: Sendable {
     /// In time order; the last one is the anchor.
     let frames: [SampledFrame]
-    /// Gives the faces of the anchor before the first sample, which another worker may still be analysing; `nil` if
-    /// nothing connects the first sample to an earlier one.
+    /// Gives the faces of the anchor before the first sample, perhaps from another worker; `nil` if the run begins anew.
     let previous: Channel<KnownFrame>?
     /// Receives the faces of the run's own anchor, for the next run.
     let anchor = Channel<KnownFrame>()

@@ -31,7 +31,8 @@ package enum FileSystem {
             let got = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress.map { $0 + kept }, wanted) }
             let error = SystemError.current
             bytes.removeLast(wanted - max(got, 0))
-            if got < 0, error.number != EINTR { throw error }
+            if got < 0, error.number == EAGAIN { wait(for: POLLIN, of: descriptor) }
+            if got < 0, error.number != EINTR, error.number != EAGAIN { throw error }
             if got == 0 { break }
         }
         return bytes
@@ -43,15 +44,19 @@ package enum FileSystem {
         return (try? read(file, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Another program that has the same pipe or terminal open can make it non-blocking.
+    private static func wait(for event: Int32, of descriptor: Int32) {
+        var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        poll(&waiting, 1, -1)
+    }
+
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
-                // Another program that has the same pipe or terminal open can make it non-blocking.
-                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&waiting, 1, -1)
+                wait(for: POLLOUT, of: descriptor)
                 continue
             }
             guard count > 0 else { throw .current }
@@ -113,8 +118,7 @@ package enum FileSystem {
     }
 }
 
-/// The bytes of a file in memory, aligned to a page so that vector code may read them in place.
-/// A copy, because if somebody truncates a mapped file, the next access ends the process.
+/// A file's bytes, page-aligned for vector code. A copy: if somebody truncates a mapped file, its next access ends the process.
 ///
 /// `@unchecked Sendable`: only the initializer writes the bytes.
 package final class AlignedBytes: @unchecked Sendable {

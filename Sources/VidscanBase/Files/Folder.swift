@@ -34,8 +34,7 @@ package final class Folder: Sendable {
     /// Opens a folder below this one, name by name; empty or `.` is this one. Throws `ELOOP` or `ENOTDIR` for a link.
     package func folder(_ relativePath: String, creates: Bool = false) throws(SystemError) -> Folder {
         var folder = self
-        for name in FilePath.names(relativePath).map(String.init) {
-            guard name != "." else { continue }
+        for name in FilePath.names(relativePath).map(String.init) where name != "." {
             guard name != ".." else { throw SystemError(EINVAL) }
             if creates, mkdirat(folder.descriptor, name, 0o777) != 0, errno != EEXIST { throw .current }
             folder = try Folder(opening: name, in: folder.descriptor, flags: O_NOFOLLOW)

@@ -183,8 +183,7 @@ public struct Orientation: Sendable, Hashable {
         guard abs(a * d - b * c) > 1e-9 else { return nil }
         let swapsAxes = abs(a) + abs(d) < abs(b) + abs(c)
         let (x, y, rest) = swapsAxes ? (c, b, max(abs(a), abs(d))) : (a, d, max(abs(b), abs(c)))
-        let isExact = rest / max(abs(x), abs(y)) < 0.01
-        return (Orientation(swapsAxes: swapsAxes, mirrorsX: x < 0, mirrorsY: y < 0), isExact)
+        return (Orientation(swapsAxes: swapsAxes, mirrorsX: x < 0, mirrorsY: y < 0), rest / max(abs(x), abs(y)) < 0.01)
     }
 
     /// Returns the size of the upright frame.

@@ -106,7 +106,6 @@ package struct PictureRegion: Sendable, Equatable {
 
     package init(rows: [Bool], columns: Range<Int>) { (self.rows, self.columns) = (rows, columns) }
 
-    /// An empty region of a picture of this size.
     package init(of size: PictureSize) { self.init(rows: [Bool](repeating: false, count: size.height), columns: 0..<0) }
 
     package mutating func add(row: Int, columns other: Range<Int>) {

@@ -1,5 +1,4 @@
-/// Decides which samples are anchors, which are searched for faces. The samples between two anchors are predicted from
-/// both, and searched only if the prediction does not hold.
+/// Decides which samples are searched for faces (anchors). Those between are predicted from two, and searched if that fails.
 ///
 /// Anchors depend only on the samples' times and frame sizes: the first sample of each stride and the last one of each
 /// chunk. Nothing is predicted across two chunks, so separate processes can analyse the chunks of a video.
@@ -22,7 +21,6 @@ package struct AnchorSchedule: Sendable, Equatable {
 
     package static func chunk(at microseconds: Int64) -> Int64 { microseconds.flooringDivision(by: chunkMicroseconds) }
 
-    /// In microseconds.
     package static func nearestBorder(to microseconds: Int64) -> Int64 {
         chunk(at: microseconds + chunkMicroseconds / 2) * chunkMicroseconds
     }

@@ -18,8 +18,7 @@ package struct PresentationIndex: Sendable {
         defer { passed += 1 }
         guard let timestamp else { return passed }
         let count = pending.partitionIndex { $0 >= timestamp }
-        let isKnown = count < pending.count && pending[count] == timestamp
-        pending.removeFirst(isKnown ? count + 1 : count)
+        pending.removeFirst(count < pending.count && pending[count] == timestamp ? count + 1 : count)
         passed += Int64(count)
         return passed
     }
@@ -49,8 +48,7 @@ package struct PacketSummary: Sendable, Equatable {
 }
 
 extension Array {
-    /// Returns the index of the first element that belongs to the second part, by a binary search; the count if none
-    /// does. All elements of the second part must follow those of the first.
+    /// Returns the index of the second part's first element, by binary search, or the count. The first part must precede it.
     package func partitionIndex(where belongsToSecondPart: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

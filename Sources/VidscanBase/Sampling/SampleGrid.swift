@@ -1,8 +1,7 @@
 /// The sampling times of a video: tick k is at k / rate seconds on the stream's clock.
 ///
-/// Each tick selects the first frame at or after it, and each frame is selected once: when a tick lies after the
-/// previous frame's time and at or before its own. The window keeps selected frames in `start ..< end`, so a run over a
-/// window gives exactly the rows of that window in a full run.
+/// Each tick selects the first frame at or after it, and each frame is selected once: when a tick lies after the previous
+/// frame's time and at or before its own. The window keeps selected frames in `start ..< end`: the same rows as in a full run.
 public struct SampleGrid: Sendable, Equatable {
     public enum Rate: Sendable, Hashable {
         /// Samples per second.
@@ -33,8 +32,7 @@ public struct SampleGrid: Sendable, Equatable {
     /// Whether the exact time is in `start ..< end`.
     package func isInWindow(_ timestamp: Int64) -> Bool {
         if let start, !clock.isAtOrAfter(start, timestamp) { return false }
-        if let end, clock.isAtOrAfter(end, timestamp) { return false }
-        return true
+        return end.map { !clock.isAtOrAfter($0, timestamp) } ?? true
     }
 }
 

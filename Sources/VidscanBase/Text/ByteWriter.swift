@@ -27,8 +27,7 @@ package struct ByteWriter: Sendable {
     /// Writes a number in units of its last decimal: `(1234567, 6)` is `1.234567`.
     package mutating func write(scaled value: Int64, decimals: Int) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        let divisor = UInt64(Self.powers[decimals])
-        let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: divisor)
+        let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: UInt64(Self.powers[decimals]))
         writeDigits(whole, atLeast: 1)
         guard decimals > 0 else { return }
         bytes.append(UInt8(ascii: "."))

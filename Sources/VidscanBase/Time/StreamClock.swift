@@ -1,5 +1,4 @@
-/// Converts a stream's timestamps to the time that a player shows: seconds since the container's start. All comparisons
-/// are exact; only `microseconds(at:)`, which is for people, rounds.
+/// Converts a stream's timestamps to seconds since the container's start, exactly except in `microseconds(at:)`.
 package struct StreamClock: Sendable, Equatable {
     /// Seconds per timestamp unit.
     package let timeBase: Rational
@@ -20,9 +19,8 @@ package struct StreamClock: Sendable, Equatable {
         StreamClock(timeBase: timeBase, startMicroseconds: startMicroseconds, start: start)
     }
 
-    /// Finds what libavformat's start of a container, the earliest start of its streams, was rounded from: the start of
-    /// the clock's own stream if it rounds to `microseconds`, so that its first frame is at 0; otherwise the earliest of
-    /// the others that does; otherwise `microseconds`.
+    /// Finds what libavformat's start of a container was rounded from: the start of the clock's own stream if it rounds to
+    /// `microseconds`, so that its first frame is at 0; otherwise the earliest of the others that does; or else `microseconds`.
     package static func exactStart(
         microseconds: Int64, own: TimestampInBase?, others: [TimestampInBase] = []
     ) -> Rational {
@@ -38,8 +36,7 @@ package struct StreamClock: Sendable, Equatable {
             && timestamp.magnitude <= 1 << 61
     }
 
-    /// Returns the time in microseconds, rounded as FFmpeg's tools print it: the product in double precision, correctly
-    /// rounded to six decimals. A row's time equals ffprobe's to the last digit.
+    /// Rounds a product in double precision to six decimals, as FFmpeg's tools: times equal ffprobe's to the last digit.
     package func microseconds(at timestamp: Int64) -> Int64 {
         let seconds = Double(timestamp) * (Double(timeBase.numerator) / Double(timeBase.denominator))
         let nearest = (seconds * 1e6).rounded(.toNearestOrEven)

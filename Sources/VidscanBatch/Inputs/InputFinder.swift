@@ -2,9 +2,8 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanResults
 
-/// Finds the files of a batch. In a folder, every file counts unless its extension rules out a video, because only
-/// opening it shows its type. Ignores hidden files, results, and a batch's files beside its journal. Follows links to
-/// files, but not to folders, so that there are no cycles.
+/// Finds the files of a batch. In a folder, all count except hidden ones, results, a batch's own beside its journal, and those
+/// whose extension rules out a video: only opening shows the type. Follows links to files, but not to folders, to avoid cycles.
 package struct InputFinder: Sendable {
     /// Globs. A file must match one with its name or its path below its folder, unless there are none.
     package var include: [String]
@@ -74,8 +73,7 @@ package struct InputFinder: Sendable {
             }
             var problem: SystemError?
             let holdsBatch = names.contains { $0.starts(with: "batch".utf8) } && BatchJournal.exists(in: folder)
-            for bytes in names {
-                guard bytes.first != UInt8(ascii: ".") else { continue }
+            for bytes in names where bytes.first != UInt8(ascii: ".") {
                 guard let name = String(validating: bytes, as: UTF8.self) else {
                     addUnreadable(bytes, in: folder, subfolder, &findings)
                     continue
@@ -137,8 +135,7 @@ package struct InputFinder: Sendable {
         return !Self.ignoredExtensions.contains(FilePath.fileExtension(of: path))
     }
 
-    /// The journal, its page and what the page loads, or a merged table. Other files beside a journal may be videos,
-    /// because results may lie among the inputs.
+    /// The journal, its page with what that loads, or a merged table. Others may be videos, whose results lie beside them.
     private static func isBatchFile(_ name: String) -> Bool {
         let own = /(batch|index|status|summary)(-\d+-of-\d+)?\.(sqlite(-wal|-shm|-journal)?|html|csv|json|js)/
         let tables = /faces\.csv|people(_[a-z]+)?\.(csv|html|json)/

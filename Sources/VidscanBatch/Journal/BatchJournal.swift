@@ -68,8 +68,7 @@ package final class BatchJournal: Sendable {
         } catch { throw Self.failure(error, path ?? "") }
     }
 
-    /// Closes the journal and, unless another process is using it, removes its write-ahead log, which SQLite cannot open on a
-    /// read-only file system.
+    /// Closes the journal. Its last process removes the write-ahead log, which SQLite cannot open on a read-only file system.
     package func close() {
         try? database.close()
         var configuration = Self.configuration(isReadOnly: false)
@@ -117,15 +116,17 @@ package final class BatchJournal: Sendable {
 
     private static func names(in folder: String) -> [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return files.filter { $0.wholeMatch(of: /batch(-\d+-of-\d+)?\.sqlite/) != nil }.map { String($0.dropLast(7)) }
-            .sorted()
+        return files.filter { $0.hasPrefix("batch") && $0.wholeMatch(of: /batch(-\d+-of-\d+)?\.sqlite/) != nil }.map {
+            String($0.dropLast(7))
+        }
+        .sorted()
     }
 
-    /// SQLite would follow links and write to their targets.
+    /// SQLite would follow links and write to their targets, and wait for the writer of a named pipe.
     private static func refuseLinks(_ path: String) throws(VidscanError) {
-        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 })
-        where FileSystem.entry(file, followsLinks: false) == .link {
-            throw VidscanError(.input, "\(file) is a symbolic link; a batch follows no links in its folder")
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
+            guard let entry = FileSystem.entry(file, followsLinks: false), entry != .file else { continue }
+            throw VidscanError(.input, "\(file) is not a regular file; a batch follows no links in its folder")
         }
     }
 
@@ -140,8 +141,7 @@ package final class BatchJournal: Sendable {
         return configuration
     }
 
-    /// While another process turns a new file into one with a write-ahead log, SQLite may report a lock at once, without
-    /// asking the busy handler.
+    /// While another process gives a new file its write-ahead log, SQLite may report a lock without asking the busy handler.
     private static func waitingForLocks(_ open: () throws -> any DatabaseWriter) throws -> any DatabaseWriter {
         var attempts = 0
         while true {

@@ -188,8 +188,7 @@ extension BatchJournal.Item {
         if let kept { self = kept }
     }
 
-    /// Whether an earlier result waits to be replaced. The row then describes the later analysis, and the fields that
-    /// start with `kept` describe the earlier result.
+    /// Whether an earlier result, in the fields that start with `kept`, waits to be replaced by the analysis in the others.
     var hasKept: Bool { keptConfiguration != nil }
     package var isFinished: Bool { status == .done || status == .running && hasKept }
     var isUnfinished: Bool { status == .pending || status == .running }
@@ -252,8 +251,7 @@ extension BatchJournal.Item: FetchableRecord, PersistableRecord {
 
     /// Cached, because a registration looks up each of its inputs.
     static func fetchOne(_ database: Database, path: String) throws -> Self? {
-        let statement = try database.cachedStatement(sql: "SELECT * FROM item WHERE path = ?")
-        return try fetchOne(statement, arguments: [path])
+        try fetchOne(try database.cachedStatement(sql: "SELECT * FROM item WHERE path = ?"), arguments: [path])
     }
 
     static func filter(_ statuses: BatchJournal.Status...) -> QueryInterfaceRequest<Self> {

@@ -142,8 +142,7 @@ extension BatchJournal {
     ) -> (Reason, isDue: Bool) {
         guard let row, let item = relevant else {
             if selection.isOnlyFailed { return (.notFailed, false) }
-            if selection.isForced { return (.forced, true) }
-            return hasResult ? (.foreignResult, false) : (.new, true)
+            return selection.isForced ? (.forced, true) : hasResult ? (.foreignResult, false) : (.new, true)
         }
         if row.status == .running, row.isLeased(now: now) { return (.running, false) }
         if selection.isOnlyFailed {
@@ -199,8 +198,7 @@ extension BatchJournal {
     ) throws(VidscanError) -> [PathBytes: ContentVerdict] {
         let candidates = try candidates(inputs, configuration, hasResult)
         if !candidates.isEmpty {
-            let bytes = candidates.reduce(0.0) { $0 + Double($1.input.state.bytes) }
-            willRead(candidates.count, Int(min(bytes, 1e18)))
+            willRead(candidates.count, Int(min(candidates.reduce(0.0) { $0 + Double($1.input.state.bytes) }, 1e18)))
         }
         var verdicts: [PathBytes: ContentVerdict] = [:]
         for (input, row, item) in candidates {

@@ -48,11 +48,9 @@ package final class BatchMetrics: Sendable {
         next.withLock { $0 = begin + max(Self.interval, (.now - begin) * 20) }
     }
 
-    /// - Parameter exitStatus: of a run that has ended, whose journal need not exist. Without one that can be read, nothing
-    ///   is said of the files.
+    /// - Parameter exitStatus: of a run that has ended. Without a journal that can be read, nothing is said of the files.
     package func finish(exitStatus: Int32) throws(VidscanError) {
-        let journal = try? BatchJournal.openReadOnly(folder: folder, shard: shard)
-        try write(try? journal?.items(), exitStatus: exitStatus)
+        try write(try? BatchJournal.openReadOnly(folder: folder, shard: shard).items(), exitStatus: exitStatus)
     }
 
     package func write(_ journal: BatchJournal) throws(VidscanError) { try write(try journal.items(), exitStatus: nil) }
@@ -88,6 +86,10 @@ package final class BatchMetrics: Sendable {
             return ["# HELP \(Self.prefix)\(name) \(help)", "# TYPE \(Self.prefix)\(name) gauge"]
                 + samples.map { "\(Self.prefix)\(name)\(text($0.status)) \($0.value)" }
         }
+        // A forgotten value makes the next word, perhaps a video, the path.
+        try require(
+            FileSystem.text(path).map { $0.isEmpty || $0.contains(Self.prefix) } ?? true, .exists,
+            "\(path) has no metrics of a batch, and is not replaced")
         try AtomicFile.write(lines.joined(separator: "\n") + "\n", to: path)
     }
 

@@ -114,7 +114,7 @@ struct BatchPage {
 
     /// `1:02:03`; with tenths below ten seconds: `0:00.4`.
     private static func clock(_ seconds: Double) -> String {
-        let tenths = Int64((max(0, seconds) * 10).rounded())
+        let tenths = Int64(min(max(0, seconds) * 10, 1e11).rounded())
         return tenths < 100 ? "0:0\(tenths / 10).\(tenths % 10)" : TimeText.clock((tenths + 5) / 10 * 1_000_000)
     }
 }
@@ -143,18 +143,9 @@ package final class ReportThumbnails: Sendable {
     }
 
     private static func read(_ path: String) -> [PageFact] {
-        guard let file = FileHandle(forReadingAtPath: path) else { return [] }
-        defer { try? file.close() }
-        var bytes: [UInt8] = []
-        var pictures: [PageFact] = []
-        // In pieces, because the first ones usually contain enough.
-        while pictures.count < maximumPerResult, bytes.count < maximumBytes,
-            let piece = try? file.read(upToCount: 64 << 10), !piece.isEmpty
-        {
-            bytes += piece
-            pictures = find(in: bytes)
-        }
-        return pictures
+        guard let file = try? FileSystem.openFile(path).descriptor else { return [] }
+        defer { close(file) }
+        return find(in: (try? FileSystem.read(file, limit: maximumBytes)) ?? [])
     }
 
     /// Finds the `data:` URLs of JPEG files, which end before a character that they cannot contain, and their keys, which
@@ -165,8 +156,7 @@ package final class ReportThumbnails: Sendable {
         while pictures.count < maximumPerResult, let start = bytes[position...].firstRange(of: prefix) {
             guard let end = bytes[start.upperBound...].firstIndex(where: { !base64.contains($0) }) else { break }
             position = end
-            let length = end - start.lowerBound
-            if end > start.upperBound, length <= maximumLength {
+            if end > start.upperBound, end - start.lowerBound <= maximumLength {
                 let face = bytes[..<start.lowerBound].suffix(13).dropLast(3).reversed().prefix { digits.contains($0) }
                 let url = String(decoding: bytes[start.lowerBound..<end], as: UTF8.self)
                 pictures.append(PageFact(String(decoding: face.reversed(), as: UTF8.self), url))

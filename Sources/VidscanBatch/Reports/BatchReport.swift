@@ -194,8 +194,7 @@ package struct TimeEstimate: Sendable {
     }
 
     package func seconds(_ bytes: [Double], jobs: Int) -> Double {
-        // One worker analyses a file, so the largest file takes its time even when the others have ended. Sizes and
-        // times in a journal can be absurd.
+        // One worker analyses a file, so the others may wait for the largest. Sizes and times in a journal can be absurd.
         min(1e10, secondsPerByte * max(bytes.reduce(0, +) / Double(jobs), bytes.max() ?? 0))
     }
 

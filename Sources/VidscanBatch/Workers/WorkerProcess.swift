@@ -29,8 +29,7 @@ final class WorkerProcess: Sendable {
 
     static func start(command: [String]) async throws -> WorkerProcess {
         try await withCheckedThrowingContinuation { continuation in
-            // Reading blocks the thread, and the kernel ends a worker with the thread that started it
-            // (PR_SET_PDEATHSIG), so each worker has a thread that lives as long.
+            // Reading blocks, and the kernel ends a worker with its first thread (PR_SET_PDEATHSIG): each worker has its own.
             do throws(VidscanError) {
                 try SystemThread.start(name: "worker") {
                     do throws(VidscanError) {

@@ -71,7 +71,9 @@ enum BIDSEvents {
             "peak",
             "The highest value of the smile, the closure of the eyes, or how likely somebody speaks (0 to 100), or of the head's turn in degrees."
         ) { number($0.episode.peak) },
-        Column("mean", "The mean of the same value; of nods and shakes, that of the head's turns in degrees.") { number($0.episode.mean) },
+        Column("mean", "The mean of the same value; of nods and shakes, that of the head's turns in degrees.") {
+            number($0.episode.mean)
+        },
         Column("with", "The ids of the other people who take part.") { annotation in
             let others = annotation.episode.otherPersonIDs
             return others.isEmpty ? nil : others.map(String.init).joined(separator: " ")

@@ -38,7 +38,6 @@ struct ELANDocument {
             ("GRAPHIC_REFERENCES", "false"), ("LINGUISTIC_TYPE_ID", Self.linguisticType), ("TIME_ALIGNABLE", "true"),
         ]
         children.append(XMLElement("LINGUISTIC_TYPE", type))
-        children += Self.constraints.map { XMLElement("CONSTRAINT", [("DESCRIPTION", $1), ("STEREOTYPE", $0)]) }
         let root = XMLElement(
             "ANNOTATION_DOCUMENT",
             [
@@ -87,16 +86,6 @@ struct ELANDocument {
     }
 
     private static let linguisticType = "vidscan"
-
-    /// The relations between tiers, which ELAN expects in every document. None is used here.
-    private static let constraints: KeyValuePairs = [
-        "Time_Subdivision":
-            "Time subdivision of parent annotation's time interval, no time gaps allowed within this interval",
-        "Symbolic_Subdivision":
-            "Symbolic subdivision of a parent annotation. Annotations refering to the same parent are ordered",
-        "Symbolic_Association": "1-1 association with a parent annotation",
-        "Included_In": "Time alignable annotations within the parent annotation's time interval, gaps are allowed",
-    ]
 }
 
 // XMLNode(kind:) ends the program for attributes and texts. These factories return nodes, but as `Any`.

@@ -133,7 +133,9 @@ private struct Dyad {
             personA: isReversed ? second : first, personB: isReversed ? first : second, measure: measure,
             coverageSeconds: Double(known) * clock.interval,
             coverageFraction: min(Double(known) / Double(clock.samples), 1))
-        guard row.coverageSeconds >= InteractionAnalysis.minimumSeconds - InteractionAnalysis.rounding else { return row }
+        guard row.coverageSeconds >= InteractionAnalysis.minimumSeconds - InteractionAnalysis.rounding else {
+            return row
+        }
         row.stretches = lengths?.map { Double($0) * clock.interval }
         return row
     }

@@ -10,8 +10,7 @@ struct EpisodeTimeline: Sendable, Equatable {
     /// The end of the video, or of its analysed part, in microseconds; no annotation ends later.
     private(set) var end: Int64
 
-    /// Both are in order of time. `duration`: the end of the analysed part in microseconds, if it is known. `names`: those
-    /// that people were given, by person_id.
+    /// Both are in order of time. `duration`: the end of the analysed part in microseconds, if known. `names`: by person_id.
     init(
         episodes: [Episode], events: [StoredEvent], samples: SampleTimes, duration: Int64?, names: [Int: String] = [:]
     ) {
@@ -73,8 +72,7 @@ struct Annotation: Sendable, Equatable {
     var endMilliseconds: Int64 { ClockText.milliseconds(end) }
     var durationText: String { ClockText.seconds((endMilliseconds - beginMilliseconds) * 1000) }
 
-    /// The text for people: `smile`, `shot 3`, `smile (cut off at the end)`. Every video cuts off its first and last shot, so
-    /// shots have no mark.
+    /// For people: `smile`, `shot 3`, `smile (cut off at the end)`. Shots have no mark: the first and last are always cut off.
     var label: String {
         if let shot { return "\(kind.rawValue) \(shot)" }
         let others = episode.otherPersonIDs.map { names[$0] ?? "person_\($0)" }.joined(separator: ", ")

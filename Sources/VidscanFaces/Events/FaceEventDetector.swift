@@ -70,8 +70,7 @@ package struct FaceEventDetector: Sendable {
 
     /// The ticks of speech lie at whole multiples of 40 ms.
     private mutating func spoken(_ ticks: [UInt8], at microseconds: Int64) -> [ObservedEpisode] {
-        let first = SpeechTick.first(from: microseconds)
-        return zip(first..., ticks).compactMap { tick, value in
+        zip(SpeechTick.first(from: microseconds)..., ticks).compactMap { tick, value in
             guard value != SpeechTick.unknown else { return speech.interrupt() }
             return speech.update(
                 Double(value) / 2, at: Int64(tick) * SpeechTick.microseconds, seconds: SpeechTick.seconds, sample: tick)
@@ -113,7 +112,6 @@ package struct FaceEventDetector: Sendable {
     }
 }
 
-/// Finds voices that belong to no face in sight.
 package struct OffScreenVoiceDetector: Sendable {
     /// While one of the faces may be speaking, no episode begins, but one that has begun goes on.
     private var voice = MeasuredState(entersAbove: 50, leavesBelow: 30, holdSeconds: 0.3, oneSidedMargin: .infinity)
@@ -141,7 +139,6 @@ package struct OffScreenVoiceDetector: Sendable {
     }
 }
 
-/// Finds when two people look at each other.
 package struct MutualGazeDetector: Sendable {
     private struct Pair: Hashable { let first, second: Int }
 
@@ -152,8 +149,7 @@ package struct MutualGazeDetector: Sendable {
 
     /// Adds a later sample, which stands for `seconds`. Returns the episodes that have ended.
     ///
-    /// - Parameter targets: By person, whom each one in sight looks at: a person, 0 for somebody or something else.
-    ///   People whose gaze is unknown are missing.
+    /// - Parameter targets: By person in sight, whom they look at; 0 is anything else. Those with an unknown gaze are missing.
     package mutating func update(
         _ targets: [Int: Int], at microseconds: Int64, seconds: Double, sample: Int
     ) -> [ObservedEpisode] {

@@ -1,8 +1,7 @@
 package import Foundation
 
-/// Computes 52 blendshape scores, expressions, emotions and emojis from a mesh: a small network, trained on the points
-/// of 8,130 faces to reproduce the scores of MediaPipe FaceLandmarker, followed by formulas with fitted constants. The
-/// model card beside the weights has the accuracy of each score.
+/// Computes 52 blendshape scores, expressions, emotions and emojis from a mesh: a small network, trained on 8,130 faces to give
+/// the scores of MediaPipe FaceLandmarker, then formulas with fitted constants. The model card by the weights has accuracies.
 package struct ExpressionModel: Sendable {
     private struct Description: Decodable {
         struct Layer: Decodable {
@@ -133,7 +132,6 @@ package struct FaceExpressions: Sendable, Equatable {
     }
 }
 
-/// Why the expression model could not be loaded.
 package struct ExpressionModelError: Error, Sendable, Equatable, CustomStringConvertible {
     package let reason: String
     package var description: String { reason }

@@ -26,8 +26,7 @@ public enum MeasuredSide: String, Sendable {
 }
 
 package enum ExpressionLimits {
-    /// In degrees from the line to the camera. The scores' mean correlation with the reference is 0.9 up to 10°, 0.87
-    /// at 20–30° and 0.67 beyond.
+    /// In degrees from the line to the camera. Mean correlation with the reference: 0.9 up to 10°, 0.87 at 20–30°, 0.67 beyond.
     package static let maximumYaw = 40.0
     /// In degrees. From `maximumYaw` to here, one side is measured.
     package static let maximumYawOfSide = 60.0
@@ -40,9 +39,8 @@ package enum ExpressionLimits {
     package static let minimumEyePixelsOfCovers = 12.0
     /// In degrees. From `maximumPitch` on, 7 of 7 masks are seen, and none of 42 bare mouths counts as covered.
     package static let maximumPitchOfCovers = 45.0
-    /// For the eye of a side: in smaller faces, its openness changes where the eye does not. In 48 samples with 40 to 55
-    /// degrees of yaw that were labelled by sight, the near eye's openness is 53 or more in all open eyes and 20 or less
-    /// in all closed ones; the far eye's is above 40 in every one.
+    /// For the eye of a side: in smaller faces, its openness changes where the eye does not. In 48 samples at 40 to 55 degrees
+    /// of yaw, labelled by sight, the near eye's is 53 or more if open, 20 or less if closed; the far eye's always above 40.
     package static let minimumEyePixelsOfSide = 80.0
     /// If the head is turned further than the mesh shows, the presence falls and the mesh lies beside the face.
     package static let minimumPresenceOfSide = 0.999

@@ -89,8 +89,7 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
         ExpressionLimits.halves.contains(self) ? ExpressionLimits.maximumYawOfHalves : ExpressionLimits.maximumYaw
     }
 
-    /// Says why the metric has no value in a face that is measured from `side`; `nil` if it has one. `isSmall`: whether
-    /// the face is too small for the eye of one side.
+    /// Says why the metric has no value in a face measured from `side`, or `nil`. `isSmall`: too small for the eye of one side.
     func blankReason(yaw: Double, from side: MeasuredSide, covered: FaceRegion, isSmall: Bool) -> BlankReason? {
         if !definition.regions.isDisjoint(with: covered) { return .covered }
         if ExpressionLimits.halves.contains(self), abs(yaw) > maximumYaw { return .turned }

@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// Mel-frequency cepstral coefficients (Davis and Mermelstein, IEEE Trans. ASSP 28, 1980) of 16 kHz sound, 100 per second,
-/// with the constants of the package python_speech_features, for which LR-ASD was trained: windows of 25 ms without a
-/// window function, pre-emphasis 0.97, 26 filters from 0 to 8 kHz, an orthonormal DCT-II, a lifter of 22, and the logarithm
-/// of the energy in place of the first coefficient.
+/// Mel-frequency cepstral coefficients (Davis and Mermelstein, IEEE Trans. ASSP 28, 1980) of 16 kHz sound, 100 per second, with
+/// the constants of python_speech_features, for which LR-ASD was trained: rectangular windows of 25 ms, pre-emphasis 0.97, 26
+/// filters from 0 to 8 kHz, an orthonormal DCT-II, a lifter of 22, and the log energy as the first coefficient.
 package struct MelCepstra: Sendable {
     package static let count = 13, perSecond = 100
     private static let (window, step, size, filters) = (400, 160, 512, 26)

@@ -98,8 +98,7 @@ package struct FaceTracker: Sendable {
             track.motion.predicted(at: seconds), last: track.motion.box, detection: detection.box, elapsed: elapsed)
         // Appearance cannot compensate for an impossible position.
         guard position > -4.5 else { return nil }
-        // Between two frames a face moves little, but a hand, a turn or the frame's edge can change its appearance.
-        // Over a longer step it is the other way round.
+        // From frame to frame, the appearance may change more (a hand, a turn, the edge) than the position; later, the reverse.
         let trust = track.wasInLastSample ? min(1, 0.35 + elapsed * 3) : 1
         let confidence = min(1, detection.confidence / max(startingConfidence, 0.1))
         var appearance = AssociationScore.appearance(difference)
@@ -112,8 +111,7 @@ package struct FaceTracker: Sendable {
         }
         let total = position + appearance
         // After a gap, someone else may be in the same position.
-        let needed = track.wasInLastSample ? 0 : 0.5
-        return total > needed ? total : nil
+        return total > (track.wasInLastSample ? 0 : 0.5) ? total : nil
     }
 }
 

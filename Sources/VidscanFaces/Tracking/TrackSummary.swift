@@ -117,8 +117,7 @@ package struct TrackSummary: Sendable {
     /// Whether the face was last seen at the frame's edge or moving out. `interval` is between samples, in seconds.
     package func hasLeft(interval: Double) -> Bool {
         let (width, height) = (Double(pictureSize.width), Double(pictureSize.height))
-        let next = lastBox.offset(dx: lastVelocity.x * interval, dy: lastVelocity.y * interval)
-        return [lastBox, next].contains { box in
+        return [lastBox, lastBox.offset(dx: lastVelocity.x * interval, dy: lastVelocity.y * interval)].contains { box in
             let margin = 0.1 * box.size
             return box.x < margin || box.y < margin || box.x + box.width > width - margin
                 || box.y + box.height > height - margin

@@ -2,8 +2,7 @@ internal import CFFmpeg
 internal import DequeModule
 package import VidscanBase
 
-/// Reads the sampled frames of one video, in presentation order: plans which packets the samples need, decodes these and
-/// selects the frames of the sampling grid. Use it from one thread.
+/// Reads the sampled frames of a video in presentation order: plans, decodes and selects them. Use it from one thread.
 package final class FrameReader {
     package let info: VideoInfo
     package private(set) var statistics = ReadStatistics()
@@ -281,7 +280,8 @@ package final class FrameReader {
             codedSize: frame.size, pixelAspect: frame.sample_aspect_ratio.rational ?? .one, orientation: .upright)
         if filtering == nil, let sourceGeometry {
             guard filter?.toSource != nil || !options.needsMapToSource else {
-                throw MediaError(.filter, "no video can be drawn: the filters move frames or what they show in unknown ways")
+                throw MediaError(
+                    .filter, "no video can be drawn: the filters move frames or what they show in unknown ways")
             }
             filtering = FilterOutcome(
                 sourceSize: sourceGeometry.displaySize, filteredSize: geometry.displaySize, toSource: filter?.toSource)

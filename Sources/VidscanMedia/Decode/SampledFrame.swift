@@ -1,8 +1,7 @@
 internal import CFFmpeg
 package import VidscanBase
 
-/// A sampled frame: its decoded planes, neither rotated nor converted, its time, and its geometry on the screen. Its memory
-/// returns to the decoder's pool with the last reference.
+/// A sampled frame: decoded planes, neither rotated nor converted, in the decoder's pool; its time, and its geometry on screen.
 ///
 /// `@unchecked Sendable`: the decoder writes the planes before this object exists. Afterwards they are only read.
 package final class SampledFrame: @unchecked Sendable {
@@ -31,6 +30,13 @@ package final class SampledFrame: @unchecked Sendable {
 
     package var byteCount: Int {
         max(0, Int(av_image_get_buffer_size(frame.pixelFormat, frame.width, frame.height, 32)))
+    }
+
+    /// Whether colours that nobody sees can be uncovered.
+    package var hasTransparentParts: Bool {
+        guard frame.hasAlpha, let flat = try? frame.flattened(), let base = flat.data.0 else { return false }
+        let rows = (0..<flat.height).lazy.map { base + Int($0) * Int(flat.linesize.0) }
+        return rows.contains { row in (0..<Int(flat.width)).contains { row[4 * $0 + 3] < 255 } }
     }
 
     package var pixelFormatName: String { frame.pixelFormat.name }
@@ -63,8 +69,7 @@ package struct DisplayGeometry: Sendable, Hashable {
         var width = Double(codedSize.width)
         // Only a broken header has a ratio outside this range.
         if pixelAspect.numerator > 0, (0.05...20).contains(pixelAspect.value) { width *= pixelAspect.value }
-        let square = PictureSize(width: max(1, Int(width.rounded())), height: codedSize.height)
-        displaySize = orientation.apply(to: square)
+        displaySize = orientation.apply(to: PictureSize(width: max(1, Int(width.rounded())), height: codedSize.height))
     }
 
     /// From display pixels to pixels of the decoded planes.

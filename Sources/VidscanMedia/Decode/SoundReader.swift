@@ -166,14 +166,8 @@ extension Frame {
 extension InputContext {
     /// - Parameter index: among all streams; `nil` selects the best one for the video, or none.
     fileprivate func audioStream(_ index: Int?, of video: Stream) throws(MediaError) -> Stream? {
-        let sounds = streams.filter { $0.pointee.codecType == AVMEDIA_TYPE_AUDIO }
-        if let index {
-            if let stream = sounds.first(where: { Int($0.pointee.index) == index }) { return stream }
-            let indices = sounds.map { "\($0.pointee.index)" }.joined(separator: ", ")
-            let choice = sounds.isEmpty ? "the file has none" : "the audio streams are: \(indices)"
-            throw MediaError(.noSuchStream, "stream \(index) is not an audio stream; \(choice)")
-        }
+        if let index { return try stream(index, AVMEDIA_TYPE_AUDIO, "an audio") }
         let best = av_find_best_stream(pointer, AVMEDIA_TYPE_AUDIO, -1, video.pointee.index, nil, 0)
-        return sounds.first { $0.pointee.index == best }
+        return streams.first { $0.pointee.index == best }
     }
 }

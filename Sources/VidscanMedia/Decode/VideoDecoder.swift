@@ -4,9 +4,8 @@ internal import DequeModule
 
 /// Decodes the packets of one stream. The frames do not depend on the number of threads.
 ///
-/// Decoder threads do not wait until a neighbouring frame's damage is concealed, so frames predicted from it would depend on
-/// timing. At the first sign of damage, a single thread therefore repeats the frames that are still in the decoder, and goes on
-/// alone until a long stretch of the video is free of damage.
+/// Decoder threads do not wait until a neighbour's damage is concealed, so frames predicted from it would depend on timing. At
+/// the first damage, one thread repeats the frames still in the decoder, and goes on alone until a long stretch has none.
 final class VideoDecoder {
     enum Output: ~Copyable { case frame(Frame, isDamaged: Bool), needsPacket, ended }
 
@@ -33,11 +32,8 @@ final class VideoDecoder {
     init(stream: Stream, limits: MediaLimits, threads: Int) throws(MediaError) {
         (self.stream, self.limits, self.threads) = (stream, limits, threads)
         context = try Self.open(stream, limits, threads: threads)
-        if context.active_thread_type != 0, threads > 1, !Self.isIntraOnly(stream) { history = PacketHistory() }
-    }
-
-    private static func isIntraOnly(_ stream: Stream) -> Bool {
-        avcodec_descriptor_get(stream.pointee.codec).pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0
+        let isIntraOnly = avcodec_descriptor_get(stream.pointee.codec).pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0
+        if context.active_thread_type != 0, threads > 1, !isIntraOnly { history = PacketHistory() }
     }
 
     private static func open(_ stream: Stream, _ limits: MediaLimits, threads: Int) throws(MediaError) -> CodecContext {
@@ -45,8 +41,8 @@ final class VideoDecoder {
         let context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
         guard vs_watch_errors(context.pointer) >= 0 else { throw .outOfMemory }
-        // Several threads never deliver a damaged frame that others refer to.
-        if threads == 1 || isIntraOnly(stream) { vs_clear_buffers(context.pointer) }
+        // The decoder of H.264 reports all damage, and a single thread decodes it again.
+        if threads == 1 || stream.pointee.codec != AV_CODEC_ID_H264 { vs_clear_buffers(context.pointer) }
         try context.open("cannot open the \(name) decoder")
         return context
     }
@@ -287,8 +283,7 @@ final class FieldDetector {
     }
 }
 
-/// Decides which frames come from damaged data: those whose packets the decoder reported, and those decoded after them up to
-/// the next keyframe, because they may be predicted from them.
+/// Decides which frames are damaged: those whose packets the decoder reported, and later ones up to the next keyframe.
 ///
 /// Only pictures to which others refer pass damage on. Whether other pictures are decoded depends on the samples, and the
 /// decision must be the same for a segment as for the whole video. Packets are numbered in sending order.

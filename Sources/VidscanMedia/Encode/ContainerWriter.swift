@@ -18,7 +18,9 @@ package enum VideoContainer: String, Sendable, CaseIterable {
         return avformat_query_codec(format, codec, FF_COMPLIANCE_NORMAL) == 1
     }
 
-    func supports(_ codec: VideoCodec) -> Bool { self == .mkv || !(self == .mp4 ? [.ffv1] : [.vp9, .av1]).contains(codec) }
+    func supports(_ codec: VideoCodec) -> Bool {
+        self == .mkv || !(self == .mp4 ? [.ffv1] : [.vp9, .av1]).contains(codec)
+    }
 }
 
 final class ContainerWriter {
@@ -41,8 +43,7 @@ final class ContainerWriter {
         var lastDecoding: Int64?
     }
 
-    /// `keepsMetadata`: `false` keeps only frames, sound and subtitles of the source, and encodes all sound again.
-    /// `latestMicroseconds`: without metadata, drops later packets.
+    /// Without `keepsMetadata`, writes only frames, subtitles and sound encoded again, none after `latestMicroseconds`.
     init(
         path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Stream],
         shiftMicroseconds: Int64, keepsMetadata: Bool, latestMicroseconds: Int64
@@ -128,10 +129,8 @@ final class ContainerWriter {
     /// Whether a packet lies in the new video. A time far outside would reveal the date. Sound may be cut at the beginning.
     private func isPlausible(_ packet: borrowing Packet, _ copy: CopiedStream) -> Bool {
         guard let time = packet.presentation ?? packet.decoding else { return copy.sound != nil }
-        let timeBase = copy.sourceTimeBase.rational ?? .one
-        let microseconds = TimestampInBase(time, timeBase).roundedMicroseconds
-        let earliest = copy.sound == nil ? 0 : -latestMicroseconds
-        return (earliest...latestMicroseconds).contains(microseconds)
+        let microseconds = TimestampInBase(time, copy.sourceTimeBase.rational ?? .one).roundedMicroseconds
+        return ((copy.sound == nil ? 0 : -latestMicroseconds)...latestMicroseconds).contains(microseconds)
     }
 
     var soundCodecs: Set<String> { Set(copies.values.compactMap { $0.sound?.context.codec_id.name.uppercased() }) }
@@ -180,7 +179,9 @@ final class ContainerWriter {
             Self.copyLanguageAndTitle(from: original, to: stream)
         } else {
             stream.pointee.disposition &= AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED
-            if !isSound { try MetadataStripper.describe(original.pointee.codecpar.pointee, in: stream.pointee.codecpar) }
+            if !isSound {
+                try MetadataStripper.describe(original.pointee.codecpar.pointee, in: stream.pointee.codecpar)
+            }
         }
         if isSound, !keepsMetadata || !container.supports(original.pointee.codec) {
             let encoder = try SoundEncoder(original, container: container)

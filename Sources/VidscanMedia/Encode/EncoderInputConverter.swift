@@ -33,9 +33,10 @@ final class EncoderInputConverter {
         if !options.copiesSubtitles { av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_A53_CC) }
         if frame.hasAlpha { frame = try frame.flattened() }
         // Players guess the matrix by the size.
-        if frame.colorspace == AVCOL_SPC_UNSPECIFIED, outputSize != frame.size, frame.pixelFormat.descriptor?.isRGB == false {
-            let isHighDefinition = ColorMatrix(frame).scaling == SWS_CS_ITU709
-            frame.colorspace = isHighDefinition ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
+        if frame.colorspace == AVCOL_SPC_UNSPECIFIED, outputSize != frame.size,
+            frame.pixelFormat.descriptor?.isRGB == false
+        {
+            frame.colorspace = ColorMatrix(frame).scaling == SWS_CS_ITU709 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
         }
         let fits = frame.pixelFormat == AV_PIX_FMT_YUV420P || frame.pixelFormat == AV_PIX_FMT_YUVJ420P
         if ColorMatrix.isFullRange(frame) { frame.color_range = AVCOL_RANGE_JPEG }

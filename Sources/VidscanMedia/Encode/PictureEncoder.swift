@@ -36,8 +36,16 @@ package enum PictureEncoder {
 
     /// `tensor`: R', G', B' planes of `side` × `side` in 0…255, as from `SquareCropper`. `side`: in pixels, even.
     package static func jpeg(_ tensor: UnsafePointer<Float>, side: Int) throws(MediaError) -> [UInt8] {
-        let frame = try Frame.allocate(PictureSize(width: side, height: side), AV_PIX_FMT_YUVJ420P)
-        fill(MutablePlanes(frame), tensor, side: side)
+        let (size, area) = (PictureSize(width: side, height: side), side * side)
+        let pixels = try Frame.allocate(size, AV_PIX_FMT_RGB24)
+        let frame = try Frame.allocate(size, AV_PIX_FMT_YUVJ420P)
+        guard let rows = pixels.data.0 else { throw .outOfMemory }
+        for index in 0..<area {
+            let pixel = rows + index / side * Int(pixels.linesize.0) + index % side * 3
+            for plane in 0..<3 { pixel[plane] = UInt8(min(max(tensor[plane * area + index], 0), 255).rounded()) }
+        }
+        var scaler = Scaler(flags: exact)
+        try scaler.scale(pixels, into: frame, matrix: SWS_CS_ITU601, fromFullRange: true, toFullRange: true)
         return try encode(frame, as: .jpg, quality: 4, namesEncoder: true)
     }
 
@@ -68,31 +76,6 @@ package enum PictureEncoder {
     }
 
     private static var exact: Int32 { SWS_BICUBIC | SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT }
-
-    /// BT.601 in full range. Each chroma sample is the mean of four pixels.
-    private static func fill(_ planes: MutablePlanes, _ tensor: UnsafePointer<Float>, side: Int) {
-        let area = side * side
-        let byte = { (value: Float) in UInt8(min(max(value, 0), 255).rounded()) }
-        for y in 0..<side {
-            for x in 0..<side {
-                let first = y * side + x
-                let (r, g, b) = (tensor[first], tensor[area + first], tensor[2 * area + first])
-                planes.luma.base[y * planes.luma.stride + x] = byte(0.299 * r + 0.587 * g + 0.114 * b)
-            }
-        }
-        let (blue, red) = (planes.blueDifference, planes.redDifference)
-        for y in 0..<side / 2 {
-            for x in 0..<side / 2 {
-                let mean = { (plane: Int) -> Float in
-                    let first = plane * area + 2 * y * side + 2 * x
-                    return (tensor[first] + tensor[first + 1] + tensor[first + side] + tensor[first + side + 1]) / 4
-                }
-                let (r, g, b) = (mean(0), mean(1), mean(2))
-                blue.base[y * blue.stride + x] = byte(128 - 0.168736 * r - 0.331264 * g + 0.5 * b)
-                red.base[y * red.stride + x] = byte(128 + 0.5 * r - 0.418688 * g - 0.081312 * b)
-            }
-        }
-    }
 }
 
 package enum PictureFile {

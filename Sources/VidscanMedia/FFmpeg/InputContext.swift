@@ -145,17 +145,19 @@ struct InputContext: ~Copyable {
         return format.hasPrefix("mov") && longest.map { $0 <= duration - start + 1000 } ?? false
     }
 
+    /// Throws if the stream is of another kind, which the message calls, for example, `a video`.
+    func stream(_ index: Int, _ type: AVMediaType, _ noun: String) throws(MediaError) -> Stream {
+        let found = streams.filter { $0.pointee.codecType == type }
+        if let stream = found.first(where: { Int($0.pointee.index) == index }) { return stream }
+        let indices = found.map { "\($0.pointee.index)" }.joined(separator: ", ")
+        let choice = found.isEmpty ? "the file has none" : "choose from \(indices)"
+        throw MediaError(.noSuchStream, "stream \(index) is not \(noun) stream; \(choice)")
+    }
+
     /// - Parameter index: among all streams; `nil` selects the best video stream that is not a cover picture.
     func videoStream(_ index: Int?) throws(MediaError) -> Stream {
         let streams = streams
-        if let index {
-            let videos = streams.filter { $0.pointee.codecType == AVMEDIA_TYPE_VIDEO }
-            if let stream = videos.first(where: { Int($0.pointee.index) == index }) { return stream }
-            let indices = videos.map { "\($0.pointee.index)" }.joined(separator: ", ")
-            let verb = videos.count == 1 ? "stream is" : "streams are"
-            let choice = videos.isEmpty ? "the file has none" : "the video \(verb) \(indices)"
-            throw MediaError(.noSuchStream, "stream \(index) is not a video stream; \(choice)")
-        }
+        if let index { return try stream(index, AVMEDIA_TYPE_VIDEO, "a video") }
         let best = Int(av_find_best_stream(pointer, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0))
         guard streams.indices.contains(best) else { throw MediaError(.noVideo, "has no video stream") }
         if streams[best].pointee.isVideo { return streams[best] }

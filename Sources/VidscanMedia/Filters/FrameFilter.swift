@@ -57,8 +57,7 @@ final class FrameFilter {
     /// Ends the input of the graph, which may still have outputs.
     func flush() throws(MediaError) { try graph?.push(nil) }
 
-    /// One output at a time, because a filter may make any number of frames from one. Its timestamp is in units of its own time
-    /// base, and may be lost.
+    /// One output at a time: a filter may make any number from one frame. Its timestamp, in its own time base, may be lost.
     func next() throws(MediaError) -> Frame? {
         if let first = outputs.popFirst() { return first }
         return try pull()
@@ -71,8 +70,7 @@ final class FrameFilter {
         return frame
     }
 
-    /// The chain with a `select` filter after the last filter that needs every frame. It drops frames that no sample can take; a
-    /// few too many may pass, because the exact decision follows later.
+    /// The chain with a `select` filter after the last one that needs every frame: it drops most frames that no sample takes.
     private static func filters(of chain: FilterChain, grid: SampleGrid) -> [FilterCall] {
         guard chain.parts != nil, chain.everyFramePrefix > 0, chain.everyFramePrefix < chain.calls.count,
             case .perSecond(let rate) = grid.rate

@@ -25,13 +25,11 @@ package struct ReviewedFilters: Sendable {
         /// Functions that may run for hours or write to the log.
         private static let functions = ["while", "root", "taylor", "print"]
 
-        /// Why a value that FFmpeg may evaluate as an expression, also for a number, needs permission. FFmpeg removes
-        /// white space from expressions, text expansion removes quotation marks and escapes, and characters between a
-        /// function's name and its parenthesis are ignored.
+        /// Why a value that FFmpeg may evaluate as an expression, even for a number, needs permission. Expressions ignore white
+        /// space and what is between a function's name and its parenthesis; text expansion removes quotation marks and escapes.
         static func functionObjection(to value: String) -> String? {
             // FFmpeg compares bytes, so a combining character after the last letter of a name does not hide the name.
-            let ignored = Array(" \n\t\r\u{B}\u{C}\\'".utf8)
-            let bare = value.utf8.filter { !ignored.contains($0) }
+            let bare = value.utf8.filter { !" \n\t\r\u{B}\u{C}\\'".utf8.contains($0) }
             let isCalled = { (name: String) in
                 bare.firstRange(of: Array(name.utf8)).map { bare[$0.upperBound...].contains(UInt8(ascii: "(")) } == true
             }

@@ -59,8 +59,7 @@ package final class SquareCropper {
         return chroma
     }
 
-    /// Copies a region of one plane, or of two of the same size interleaved, in 8 bits, averaging each block of pixels
-    /// into one sample. `patch` grows if it is too small for `map`.
+    /// Copies a region of a plane, or of two, interleaved, in 8 bits; a sample is the mean of a block. `patch` grows to fit `map`.
     private func read(
         _ plane: PlanarImage.Plane, with second: PlanarImage.Plane? = nil, _ map: PatchMap, into patch: inout [UInt8]
     ) {
@@ -120,8 +119,7 @@ package final class SquareCropper {
     }
 }
 
-/// The region of a plane under a square in whole blocks of pixels, and the map from a tensor to these blocks in 16.16 fixed
-/// point, from the first block's centre.
+/// The region of a plane under a square in whole blocks of pixels, and the 16.16 fixed-point map to it from the first's centre.
 struct PatchMap {
     /// Pixels along each axis, at most 256.
     let blockWidth, blockHeight: Int
@@ -176,8 +174,7 @@ struct PatchMap {
         let count = max(1, (limit + size - 1) / size)
         let positions = values.map { whole(($0 / Double(size)).rounded(.down)) }
         let low = min(max((positions.min() ?? 0) - 1, 0), count - 1)
-        let high = min(max((positions.max() ?? 0) + 2, low + 1), count)
-        return low..<high
+        return low..<min(max((positions.max() ?? 0) + 2, low + 1), count)
     }
 
     private static func fixed(_ value: Double) -> Int { whole((value * 65536).rounded()) }

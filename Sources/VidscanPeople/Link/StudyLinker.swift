@@ -79,8 +79,7 @@ struct StudyLinker: AverageLinkage {
             min(a.faces.videoLimit, b.faces.videoLimit, IdentityCalibration.limit(evidence: a.evidence, b.evidence)))
         guard distance < limit, a.studyID == nil || b.studyID == nil || a.studyID == b.studyID else { return false }
         if let studyID = a.studyID ?? b.studyID, a.studyID != b.studyID {
-            let newcomers = a.studyID == nil ? a.members : b.members
-            for member in newcomers {
+            for member in a.studyID == nil ? a.members : b.members {
                 let others = known[studyID]?[study.people[member].video] ?? []
                 if others.contains(where: { study.areDifferent(member, $0) }) { return false }
             }

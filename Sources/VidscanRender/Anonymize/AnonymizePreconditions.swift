@@ -9,7 +9,8 @@ package enum AnonymizePreconditions {
     package static func check(_ result: StoredResult, for options: AnonymizeOptions) throws(VidscanError) {
         let found = result.record.pipeline
         let command =
-            "run 'vidscan analyze \(result.record.input.path) --anonymize \(options.method.rawValue) --tables'"
+            "run 'vidscan analyze \(FilePath.shellWord(result.record.input.path)) --anonymize \(options.method.rawValue)"
+            + " --tables --force'"
         try require(
             found.sample.start == nil && found.sample.end == nil, .result,
             "was made from only a part of the video: faces in the rest of it would not be hidden")

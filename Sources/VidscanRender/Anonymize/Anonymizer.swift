@@ -99,9 +99,7 @@ final class Anonymizer {
 
     /// Covers reach half a frame of a slow video beyond their keyframes, and back to the beginning of a frame that lasts
     /// `until` later than theirs. Call it before anything is drawn into the frame.
-    private func drawnCovers(
-        in frame: EditableFrame, isCut: Bool, until next: Int64
-    ) -> [(CoverFile.What, Rectangle)] {
+    private func drawnCovers(in frame: EditableFrame, isCut: Bool, until next: Int64) -> [(CoverFile.What, Rectangle)] {
         regions.enumerated().compactMap { index, region in
             let first = region.times.lowerBound
             let time = first < next ? max(first, frame.microseconds) : frame.microseconds
@@ -266,12 +264,12 @@ final class Anonymizer {
     private static let solid = EditableFrame.Cover.color(red: 0.13, green: 0.14, blue: 0.16)
 
     private func extent(of state: FaceState) -> Rectangle {
-        if options.shape == .mesh, let mesh = state.mesh { return Rectangle(around: state.box.corners + outline(mesh)) }
+        if let mesh = outlinedMesh(of: state) { return Rectangle(around: state.box.corners + outline(mesh)) }
         return state.box.grown(by: state.box.width * options.margin, state.box.height * options.margin)
     }
 
     private func draw(_ state: FaceState, _ style: DrawingSurface.Style) {
-        if options.shape == .mesh, let mesh = state.mesh {
+        if let mesh = outlinedMesh(of: state) {
             surface.line(through: outline(mesh), closed: true, style)
         } else if options.shape == .rectangle {
             surface.line(through: extent(of: state).corners, closed: true, style)
@@ -281,6 +279,16 @@ final class Anonymizer {
                 radiusY: state.box.height * (0.5 + options.margin), style)
         }
     }
+
+    /// The mesh whose outline is the cover. That of a turned head is not its silhouette.
+    private func outlinedMesh(of state: FaceState) -> FaceMesh? {
+        guard options.shape == .mesh, let mesh = state.mesh else { return nil }
+        let pose = HeadPose(mesh: mesh)
+        return max(abs(pose.yaw), abs(pose.pitch)) < Self.maximumTurn ? mesh : nil
+    }
+
+    /// In degrees.
+    private static let maximumTurn = 25.0
 
     /// Enlarged around its centre.
     private func outline(_ mesh: FaceMesh) -> [Point] {
@@ -312,9 +320,8 @@ package struct CoverHold: Sendable {
 
     var reachSeconds: Double { (hold + fade) / 1e6 }
 
-    /// The size of a cover relative to that on its face: 1 during the hold time, 0 when it is over. `seen`: when the
-    /// face was seen last or, if after `now`, next; in microseconds, as `hardCuts`. `samples`: those around both times.
-    /// Both lists are in time order.
+    /// The size of a cover relative to that on its face: 1 in the hold time, 0 when it is over. `seen`: when the face was seen
+    /// last or, if after `now`, next; in microseconds, as `hardCuts`. `samples`: those around both. Lists are in time order.
     package func size(
         seen: Int64, now: Int64, samples: some RandomAccessCollection<Sample>, hardCuts: [Int64]
     ) -> Double {

@@ -90,8 +90,7 @@ package struct PageHead: Sendable {
         let hasPlayer = [.report, .covers].contains(template)
         let styles = PackageResources.page_css + (hasPlayer ? PackageResources.report_css : PackageResources.lists_css)
         style = String(decoding: styles, as: UTF8.self)
-        let modules = String(decoding: template.modules.joined(), as: UTF8.self)
-        script = "(() => {\n\"use strict\";\n\(modules)})();\n"
+        script = "(() => {\n\"use strict\";\n\(String(decoding: template.modules.joined(), as: UTF8.self))})();\n"
         let scripts = template.modules.isEmpty ? "" : "; script-src 'unsafe-inline'"
         policy =
             "default-src 'none'; style-src 'unsafe-inline'\(scripts)\(loads == .status ? " 'self'" : ""); img-src data:"

@@ -3,7 +3,6 @@ internal import VidscanBase
 internal import VidscanFaces
 internal import VidscanResults
 
-/// What the page of a result shows.
 struct ReportPage {
     static let maximumEvents = 20_000
     private static let tableMetrics = [

@@ -21,7 +21,7 @@ final class ReadableFile: Sendable {
 
     private static func unreadable(_ name: String, _ reason: some CustomStringConvertible) -> VidscanError {
         // A run reads its own temporary file again.
-        WorkingName(Array(name.utf8)) != nil
+        name == ".frames"
             ? VidscanError(.output, "cannot read its temporary file \(name): \(reason)", stage: .write)
             : .result("cannot read \(name): \(reason)")
     }
@@ -155,8 +155,7 @@ struct NumberReader {
         try integer(UInt8.self, in: 0...1) { _ in "the \(name) flag of a face is neither 0 nor 1" } == 1
     }
 
-    /// Returns NaN only if the number is not required. Rounding to 32 bits may have moved a value slightly beyond the end
-    /// of its range; `slack` is relative to that.
+    /// Returns NaN only if the number is not required. Rounding to 32 bits may exceed a range by `slack`, relative to its end.
     mutating func float(
         _ name: String, of owner: String = "face", in range: ClosedRange<Double>, slack: Double = 1e-6,
         isRequired: Bool = true

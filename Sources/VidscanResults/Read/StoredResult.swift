@@ -76,7 +76,8 @@ package struct StoredResult {
     package func mapToSource() throws(VidscanError) -> VidscanBase.AffineTransform? {
         guard let filters = record.filters else { return nil }
         guard let map = filters.toSource else {
-            throw failure("was analysed with filters that move frames or what they show in unknown ways: \(filters.chain)")
+            throw failure(
+                "was analysed with filters that move frames or what they show in unknown ways: \(filters.chain)")
         }
         return map == .identity ? nil : map
     }
@@ -148,8 +149,7 @@ package struct StoredResult {
 /// Finds results by path, or at any depth below a folder. Ignores hidden folders, because unfinished results have
 /// hidden names, and results that were set aside. Does not follow symbolic links to folders, which could form a cycle.
 package enum ResultFinder {
-    /// Returns the sorted absolute paths of the results at or below `path`, at least one. `withPrevious`: and of those that
-    /// were set aside, or lie in results.
+    /// Returns the sorted absolute paths of results at or below `path`, at least one. `withPrevious`: also old and nested ones.
     package static func find(_ path: String, withPrevious: Bool = false) throws(VidscanError) -> [String] {
         let named = FilePath.absolute(FilePath.expandingHome(path))
         let root = withPrevious ? FilePath.resolved(named) : named
@@ -169,11 +169,10 @@ package enum ResultFinder {
                 guard let name = String(validating: bytes, as: UTF8.self), withPrevious || !ResultPaths.isPrevious(name)
                 else { continue }
                 let inner = FilePath.joining(folder, name)
-                guard FileSystem.entry(inner, followsLinks: false) == .folder else { continue }
-                let isInner = isResult(inner)
-                if isInner { results.append(inner) }
+                let (isInner, isFolder) = (isResult(inner), FileSystem.entry(inner, followsLinks: false) == .folder)
+                if isInner, isFolder || withPrevious && name != ResultFiles.originals { results.append(inner) }
                 // A result can contain others, made from its videos.
-                if withPrevious ? name != ResultFiles.originals : !isInner { pending.append(inner) }
+                if isFolder, withPrevious ? name != ResultFiles.originals : !isInner { pending.append(inner) }
             }
         }
         guard !results.isEmpty else {

@@ -65,8 +65,7 @@ package struct StoredEvent: Sendable, Equatable {
 
     private static func valid(_ text: String) -> String? {
         let isWord = text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
-        let isNumber = Double(text).map(ReadLimits.seconds.contains) == true
-        return text.utf8.count <= 32 && (isWord || isNumber) ? text : nil
+        return text.utf8.count <= 32 && (isWord || Double(text).map(ReadLimits.seconds.contains) == true) ? text : nil
     }
 }
 

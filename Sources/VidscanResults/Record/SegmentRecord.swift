@@ -113,7 +113,8 @@ package struct DecodingReport: Sendable, Codable {
     package mutating func join(_ next: DecodingReport) {
         statistics.join(next.statistics)
         (displaySize, filtering) = (displaySize ?? next.displaySize, filtering ?? next.filtering)
-        changedSize = changedSize ?? [next.displaySize, next.changedSize].compactMap(\.self).first { $0 != displaySize }
+        changedSize =
+            changedSize ?? [next.displaySize, next.changedSize].compactMap(\.self).first { $0 != displaySize }
     }
 }
 

@@ -1,7 +1,6 @@
 package import VidscanBase
 package import VidscanFaces
 
-/// A column of a result table.
 package struct Column: Sendable, Equatable {
     package let name: String
     /// `s`, `px`, `degrees`, or empty for a dimensionless number.

@@ -3,9 +3,8 @@ package import VidscanFaces
 
 /// A number that is recorded of a face in a frame.
 ///
-/// The columns of `faces.csv`, the JSON formats, the schema, the intermediate file, the statistics in `tracks.csv` and
-/// all readers follow this description. To add a number, add a case, its position in `all`, its description, and its
-/// value in `FaceRecord.init`.
+/// The columns of `faces.csv`, the JSON formats, the schema, the intermediate file, the statistics in `tracks.csv` and all
+/// readers follow this. To add a number, add a case, its position in `all` and description, and its value in `FaceRecord.init`.
 package enum FaceField: Hashable, Sendable {
     case confidence
     case left, top, width, height
@@ -152,7 +151,7 @@ package enum FaceField: Hashable, Sendable {
             name, unit: "px", range, rangeText: "inside the frame", isRequired: true,
             "\(what) of the face's box, clipped to the frame."
                 + " Relative to the top left corner of the upright frame with square pixels. Smoothed where five samples or more lie within"
-                + " \(NumberText.plain(LocalRegression.reach)) s, unless you use --no-smoothing; JSON has the raw values too."
+                + " \(NumberText.plain(LocalRegression.reach)) s on either side, unless you use --no-smoothing; JSON has the raw values too."
         )
     }
 

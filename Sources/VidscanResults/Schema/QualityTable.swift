@@ -60,7 +60,8 @@ package enum QualityTable: ResultTable {
         reason(
             .small,
             "the face is too small: less than \(NumberText.plain(ExpressionLimits.minimumEyePixels)) pixels between"
-                + " the outer corners of the eyes, seen from the front"),
+                + " the outer corners of the eyes, seen from the front; \(NumberText.plain(ExpressionLimits.minimumEyePixelsOfSide)) if"
+                + " only an eye of a turned head could be measured"),
         reason(.noMesh, "no mesh fits, though nothing covers the face: a profile, or too small, dark or blurred"),
         Definition(
             "median_width", unit: "px", range: "0 and up", decimals: 1, \.medianWidth,

@@ -104,7 +104,6 @@ package enum Schema {
         }
     }
 
-    /// The tables as text for a terminal.
     package static func text(_ tables: [Table] = tables) -> String {
         tables.map { table in
             let width = table.columns.map(\.name.count).max() ?? 0

@@ -67,8 +67,7 @@ package struct ResultContents: Sendable, Equatable {
         let stored = try? RecordFile.decode(Record.self, folder: folder.path, name: record)
         guard stored != nil || folder.entry(record) == nil else { return [record] }
         let digests = stored?.digests ?? [:]
-        let made = try? HiddenVideoRecord.read("\(folder.path)/anonymized.json")
-        let videos = made?.sha256.map { sha256 in
+        let videos = (try? HiddenVideoRecord.read("\(folder.path)/anonymized.json"))?.sha256.map { sha256 in
             StoredResult.videosWithHiddenFaces(in: folder.path).map { (FilePath.name(of: $0), sha256) }
         }
         return (digests.map { ($0.key, $0.value) } + (videos ?? []))

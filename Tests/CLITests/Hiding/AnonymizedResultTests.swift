@@ -51,6 +51,19 @@ struct AnonymizedResultTests: AnonymizationTesting {
         let overlay = try Tool.run("render", name, in: folder)
         #expect(overlay.status == 0, "\(overlay.errors)")
         #expect(overlay.errors.contains(" shows every face; --anonymize hides them"), "\(overlay.errors)")
+        let proxy = try Tool.run("report", name, "--proxy", in: folder)
+        #expect(proxy.errors.contains("proxy.mp4 shows every face; --anonymize hides them"), "\(proxy.errors)")
+    }
+
+    @Test("No video takes the name of another one in the result", arguments: ["anonymized.mp4", "inverted.mkv"])
+    func usualName(output: String) throws {
+        let folder = try anonymizedMovie()
+        let entries = folder.entries
+        try Tool.run(
+            "render", "movie.mkv.vidscan", "--anonymize", "solid", "--force", "-o", "movie.mkv.vidscan/" + output,
+            in: folder
+        ).expectError("is the name of a video of the result; leave out --output, or name another file")
+        #expect(folder.entries == entries)
     }
 
     @Test("A video with hidden faces in another format replaces the earlier one only if that is asked for")

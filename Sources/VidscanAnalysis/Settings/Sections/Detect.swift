@@ -13,8 +13,7 @@ extension Settings {
         public var stride: Int?
         /// The number of frames analysed in parallel; results do not depend on it.
         public var workers: Int
-        /// Whether to keep detections that may not be faces, because failing to hide a face is worse than hiding a
-        /// wall. Set by `detectThoroughly`.
+        /// Whether to keep detections that may not be faces: better hide a wall than show a face. Set by `detectThoroughly`.
         package var keepsUncertainFaces = false
 
         public init(workers: Int) { self.workers = workers }

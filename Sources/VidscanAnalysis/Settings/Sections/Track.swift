@@ -13,8 +13,7 @@ extension Settings {
         public var smoothing = true
         /// Whether tracks are linked to people by face embeddings. Otherwise by hair, clothes and the face's shape alone.
         public var person = true
-        /// Whether the embeddings by which tracks are linked are written to `embeddings.npy`, so that people can be
-        /// joined across videos. They are biometric data.
+        /// Whether to write the embeddings that link tracks to `embeddings.npy`: biometric data, to join people across videos.
         public var keepsEmbeddings = false
         public var events = EventOptions()
     }
@@ -34,7 +33,7 @@ extension Settings {
                 "min_track", \.track.minimumSamples, .integer(1...10_000), value: "samples", follows: "track.max_gap"
             ).help("Drop faces seen in fewer samples than this. In shorter shots, a face must be in every sample."),
             Setting("smoothing", \.track.smoothing, options: [.onOff("smoothing")], follows: "track.min_track").help(
-                "Smooth boxes and landmarks over time, at 8 or more samples per second."),
+                "Smooth boxes and landmarks over time, at about 7 or more samples per second."),
             Setting("person", \.track.person, options: [.onOff("person")], follows: "track.smoothing").help(
                 "Tell people apart by face embeddings; otherwise by hair and clothes only."),
             Setting("keep_embeddings", \.track.keepsEmbeddings, options: [.onOff("people")], follows: "track.person")
