@@ -78,8 +78,7 @@ package struct Batch: Sendable {
         (self.command, self.options, self.observer) = (command, options, observer)
     }
 
-    /// Analyses all inputs of the plan that no other process takes. On an error or a cancellation, keeps finished
-    /// results. `failures`: inputs that were not found, which the plan lacks.
+    /// Analyses all inputs of the plan that no other process takes. Finished results stay. `failures`: inputs that were not found.
     package func run(_ plan: [BatchInput], failures: [InputFinder.Problem] = []) async throws -> Summary {
         let state = BatchState(plan: plan, failures: failures)
         defer { live.record(state.progress) }

@@ -19,11 +19,11 @@ package struct ExportPlaces {
             return subjects.map { subject in
                 guard folder == nil, let output else {
                     let name = stem + (subject?.name.map { "." + $0 } ?? "")
-                    let endings = format == .openface && output != nil ? [".csv"] : format.endings
+                    let endings = format.endings(inResult: output == nil)
                     return (format, subject, endings.map { FilePath.joining(folder ?? "", name + $0) })
                 }
                 let name = Self.withoutExtension(FilePath.name(of: output))
-                let others = format.endings.dropFirst().map { ending in
+                let others = format.endings().dropFirst().map { ending in
                     FilePath.sibling(of: output, named: name + ending.drop { $0 != "." })
                 }
                 return (format, subject, [output] + others)
@@ -76,14 +76,6 @@ package struct ExportPlaces {
         }
     }
 
-    /// Throws if a path is that of a file that `vidscan analyze` and other commands keep in a result.
-    static func refuseResultFile(_ path: String) throws(VidscanError) {
-        let isFile = ResultContents.isWritten(FilePath.name(of: path), kind: .result)
-        try require(
-            !isFile || !ResultFinder.isResult(FilePath.folder(of: FilePath.absolute(path))), .exists,
-            "\(path) would replace a file of a result; name another", stage: .open)
-    }
-
     /// Returns `movie` for `/a/movie.mp4`. A name is never empty, and no byte in it ends it early.
     static func stem(of path: String) -> String {
         let name = FilePath.name(of: path).split(separator: "\0", omittingEmptySubsequences: false)
@@ -123,13 +115,14 @@ package enum ExportFormat: String, Sendable, CaseIterable {
     case pyfeat
 
     /// The ends of the file names, after the video's name without its extension. `--output` names the first file.
-    package var endings: [String] {
+    package func endings(inResult: Bool = true) -> [String] {
         switch self {
         case .elan: [".eaf"]
         case .vtt: [".vtt", ".metadata.vtt"]
         case .textgrid: [".TextGrid"]
         case .bids: ["_events.tsv", "_events.json"]
         case .rttm: [".rttm"]
+        case .openface where !inResult: [".csv"]
         case .openface, .pyfeat: [".\(rawValue).csv"]
         }
     }

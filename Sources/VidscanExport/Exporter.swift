@@ -53,8 +53,8 @@ package struct Exporter: Sendable {
                 notes = names.compactMap { tables?.columns($0)?.notice }
             } catch {
                 // A result may lack meshes or its record, but not have a changed one.
-                let isIntact = FileSystem.entry("\(result.name)/\(ResultFiles.record)") == nil
-                guard options.mayLackTables, isIntact || (try? result.checkRecord()) != nil else { throw error }
+                let lacksRecord = FileSystem.entry("\(result.name)/\(ResultFiles.record)") == nil
+                guard options.mayLackTables, lacksRecord || (try? result.checkRecord()) != nil else { throw error }
                 formats.removeAll { $0.table != nil }
                 notes = ["without \(names.map(\.rawValue).joined(separator: ", ")): the result \(error.reason)"]
             }
@@ -63,7 +63,7 @@ package struct Exporter: Sendable {
         let places = try ExportPlaces(formats, of: subjects ?? [], options: options, result: result)
         // Nothing is written if a file is in the way.
         for path in places.paths {
-            try ExportPlaces.refuseResultFile(path)
+            try ResultContents.refuseFile(path)
             try AtomicFile.checkVacancy(path, replaces: options.replaces)
         }
         try await tables?.write(places, replaces: options.replaces, model: model)
@@ -77,7 +77,8 @@ package struct Exporter: Sendable {
         of result: StoredResult, to places: ExportPlaces, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> [String] {
         let (record, samples) = (result.record, try SampleTimes(folder: result.name, mayBeEmpty: false))
-        let isWhole = record.pipeline.sample.start == nil && record.pipeline.sample.end == nil
+        let sample = record.pipeline.sample
+        let isWhole = sample.start == nil && sample.end == nil && record.corrections?.excluded.isEmpty != false
         let last = isWhole ? nil : samples.range.upperBound + max(samples.interval, 0.001)
         let end = [last, record.pipeline.sample.end, record.video.durationSeconds].compactMap(\.self).min()
         let timeline = EpisodeTimeline(
@@ -100,8 +101,7 @@ package struct Exporter: Sendable {
                 case .elan: try file.write(ELANDocument(tiers: tiers, media: places.media(from: path)).text())
                 case .vtt where position == 0: try file.write(WebVTT.captions(tiers))
                 case .vtt:
-                    let interval = samples.wholeInterval
-                    try WebVTT.writeBoxes(of: result, interval: interval, end: timeline.end, to: file)
+                    try WebVTT.writeBoxes(of: result, interval: samples.wholeInterval, end: timeline.end, to: file)
                 case .textgrid: try file.write(TextGrid(tiers: tiers, end: timeline.end).text())
                 case .bids:
                     try file.write(position == 0 ? BIDSEvents.table(timeline.annotations) : BIDSEvents.description())

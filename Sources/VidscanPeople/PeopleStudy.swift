@@ -45,6 +45,12 @@ package struct PeopleStudy: Sendable {
         }
     }
 
+    /// Whether a study wrote the file; `ifMissing` without one. It is empty if no result was left.
+    private static func isTable(_ path: String, ifMissing: Bool) -> Bool {
+        FileSystem.entry(path) == nil
+            ? ifMissing : FileSystem.text(path).map { $0.isEmpty || $0.hasPrefix("video,study_person_id,") } ?? false
+    }
+
     private func write(
         _ results: [String], _ path: String, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Summary {
@@ -52,9 +58,10 @@ package struct PeopleStudy: Sendable {
         let folder = try StudyFolder(FilePath.absolute(FilePath.expandingHome(path)))
         let known = try StudyState.read(folder.path)
         let outputs = ([PeopleTable.file, PeoplePage.file] + Table.allCases.map(\.file)).map(folder.path(of:))
-        if known == nil, let path = outputs.first(where: { FileSystem.entry($0) != nil }) {
+        let foreign = options.tables.map { folder.path(of: $0.file) }.filter { !Self.isTable($0, ifMissing: true) }
+        if let path = known == nil ? outputs.first(where: { FileSystem.entry($0) != nil }) : foreign.first {
             throw VidscanError(
-                .exists, "\(path) exists, but \(StudyState.name) does not; choose another folder", stage: .write)
+                .exists, "\(path) exists, but is not of this study; choose another folder", stage: .write)
         }
         var state = known ?? StudyState()
         var summary = Summary(path: folder.path(of: PeopleTable.file))
@@ -107,9 +114,7 @@ package struct PeopleStudy: Sendable {
         summary.doubts = try page.write(to: folder)
         // Those of an earlier run would still have its numbers, and the rows of videos that are removed.
         for table in Table.allCases
-        where options.tables.contains(table)
-            || FileSystem.text(folder.path(of: table.file))?.hasPrefix("video,study_person_id,") == true
-        {
+        where options.tables.contains(table) || Self.isTable(folder.path(of: table.file), ifMissing: false) {
             try tables.write(table, to: folder, cancellation)
         }
         summary.people = Set(tables.rows.map(\.studyPersonID)).count

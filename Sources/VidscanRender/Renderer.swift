@@ -69,11 +69,11 @@ package struct Renderer: Sendable {
         let transcoder = try transcoder(of: source, result, cancellation)
         observer.opened(name, info: transcoder.info)
         let (path, format) = try destination(outputPath, in: resultPath, transcoder)
-        let isInResult =
-            FilePath.resolved(FilePath.folder(of: FilePath.absolute(path))) == FilePath.resolved(resultPath)
+        let folder = FilePath.resolved(FilePath.folder(of: FilePath.absolute(path)))
         let stem = (FilePath.name(of: path) as NSString).deletingPathExtension
         try require(
-            outputPath == nil || !isInResult || !["anonymized", "inverted", "proxy"].contains(stem), .exists,
+            outputPath == nil || folder != FilePath.resolved(resultPath)
+                || !["overlay", "anonymized", "inverted", "proxy"].contains(stem), .exists,
             "\(path) is the name of a video of the result; leave out --output, or name another file", stage: .render)
         // Pages and readers would take one of another format, with other people hidden, for the new one.
         let endings =
@@ -178,6 +178,7 @@ package struct Renderer: Sendable {
         (wanted.codec, wanted.height) = (options.codec, options.height)
         (wanted.copiesAudio, wanted.copiesSubtitles) = (options.copiesAudio, options.copiesSubtitles)
         wanted.keepsMetadata = options.anonymize == nil
+        if options.isProxy { wanted.containers = [.mp4] }
         wanted.reading.streamIndex = video.stream
         wanted.reading.decoderThreads = ProcessInfo.processInfo.activeProcessorCount
         wanted.reading.limits = options.limits

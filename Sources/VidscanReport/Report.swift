@@ -160,6 +160,7 @@ package struct Report: Sendable {
     private func video(
         of result: StoredResult, _ input: String?, page: String, hidesFaces: Bool
     ) throws(VidscanError) -> PageVideo? {
+        if case .file = options.video { _ = try result.mapToSource() }
         guard result.hasMapToSource else { return nil }
         // A page to pass on does not say where the video was.
         let make = { PageVideo(path: $0, of: result, isSource: $1, page: options.hidesFaces ? $0 : page) }

@@ -232,8 +232,8 @@ package struct Verification: Sendable {
 
     /// Whether a picture's file contains a JPEG: cameras put a preview into the header, which shows the original faces.
     private static func hasPreview(_ path: String, codec: String) throws -> Bool {
-        // A TIFF file may have further pages.
-        guard codec != "tiff" else { return true }
+        // TIFF files may have further pages, and Photoshop's have layers and previews.
+        guard !["tiff", "psd"].contains(codec) else { return true }
         guard ["mjpeg", "png", "webp"].contains(codec) else { return false }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
         let start = Data([0xFF, 0xD8, 0xFF])

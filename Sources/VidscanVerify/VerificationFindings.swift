@@ -54,7 +54,6 @@ extension Verification.Findings {
         return try PageTemplate.verification.render(["head": head, "faces": faces] as [String: Any], for: path)
     }
 
-    /// `stream 2 (dvd_subtitle), a preview or a further page`
     package var unsearchedText: String { unsearched.joined(separator: ", ") }
 
     /// The time of an episode, and its stream if there are several.
@@ -123,7 +122,7 @@ extension Verification.Sighting {
         let (old, new) = (last.box.center, box.center)
         let widths = hypot(new.x - old.x, new.y - old.y) / ((last.box.width + box.width) / 2)
         let moved = widths / Double(frame - last.frame)
-        let isFast = moved < 1.5 && frame - last.frame <= 3 && abs(log(box.area / last.box.area)) < log(2)
+        let isFast = widths < 2 && frame - last.frame <= 3 && abs(log(box.area / last.box.area)) < log(2)
         return isFast || last.box.intersectionOverUnion(with: box) > 0.2 ? moved : nil
     }
 }
@@ -182,8 +181,7 @@ package struct ReviewedFindings: Codable, Sendable {
         try AtomicFile.write(try RecordFile.text(self, name: path), to: path, replaces: false)
     }
 
-    /// Whether somebody reviewed a finding that is this one. What only lies within the time and place of another, such as a
-    /// face that a false alarm passes, is not.
+    /// Whether somebody reviewed this very finding, not another one, such as a false alarm, in whose time and place it lies.
     package func contains(_ episode: Verification.Episode) -> Bool {
         let known = findings.filter(Finding(episode).matches)
         return !known.isEmpty && known.allSatisfy(\.reviewed)

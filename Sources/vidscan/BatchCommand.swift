@@ -93,6 +93,7 @@ struct BatchMergeCommand: ParsableCommand {
     func run() throws {
         let folder = BatchFolder(FilePath.absolute(folder))
         try folder.removeLeftovers()
+        if let output { try ResultContents.refuseFile(output) }
         let merged = try MergedTable(folder: folder.path, table: table)
         if let output { try merged.write(to: output, replaces: force) } else { try merged.write(into: Output.print) }
         do { try folder.writeCombinedReport() } catch {

@@ -108,15 +108,16 @@ private struct BatchWork {
 
     /// Returns whether nothing failed, now or earlier.
     private func analyze(
-        _ findings: InputFinder.Findings, in journal: BatchJournal, _ budget: MemoryBudget
+        _ found: InputFinder.Findings, in journal: BatchJournal, _ budget: MemoryBudget
     ) async throws -> Bool {
+        var findings = found
+        if let target = resolved.settings.render.publishFolder.map({ FilePath.resolved(FilePath.expandingHome($0)) }) {
+            // The next run finds what this one publishes.
+            let folders = ["/", ".private/"].map { target + $0 }
+            findings.inputs.removeAll { input in folders.contains(where: FilePath.resolved(input.path).hasPrefix) }
+        }
         // What cannot be written is reported now, not after the work.
         do { try metrics?.write(journal) } catch { throw VidscanError(.input, error.reason) }
-        let target = resolved.settings.render.publishFolder.map { FilePath.resolved(FilePath.absolute($0)) } ?? ""
-        for input in files.inputs where "\(target)/".hasPrefix("\(FilePath.resolved(input))/") {
-            throw VidscanError(
-                .input, "\(target) lies in \(input), and its videos would be analysed; publish elsewhere")
-        }
         let publisher = try Publisher(resolved.settings, reporter.log, sources: files.inputs + [folder.path])
         let gone = try journal.markGone()
         if gone > 0 { reporter.lost(files: gone, folder: folder.path) }

@@ -117,8 +117,7 @@ final class InterruptHandler: Sendable {
         return await task.result
     }
 
-    /// Handles the signals from the first call on; a later one replaces the closures, which may run on any thread.
-    /// `abandon` runs before a second signal ends the process.
+    /// Handles signals. A later call replaces the closures, for any thread. `abandon` runs before a second signal ends the process.
     func handle(cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void = {}) {
         actions.withLock { $0 = (cancel, abandon) }
         sources.withLock { if $0.isEmpty { $0 = signals.map(start) } }

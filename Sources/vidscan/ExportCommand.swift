@@ -82,7 +82,8 @@ struct ExportCommand: ReportingCommand {
         options.outputIsFolder = results.count > 1 || options.formats.count > 1 || split
         (options.splitsTables, options.mayLackTables) = (split, takesAll)
         (options.openFaceBlanks, options.replaces) = (openfaceBlanks, force)
-        try ExportPlaces.checkNames(of: results, endings: options.formats.flatMap(\.endings), in: output)
+        try ExportPlaces.checkNames(
+            of: results, endings: options.formats.flatMap { $0.endings(inResult: false) }, in: output)
         let exporter = Exporter(options: options, model: ModelStore.expressionModel(recordedAs:))
         return try await CommandWork.each(of: results, reporter) { result, _ in
             let summary = try await exporter.run(resultPath: result)

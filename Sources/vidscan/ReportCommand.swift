@@ -107,6 +107,7 @@ struct ReportCommand: ReportingCommand {
     }
 
     private func makeProxy(of result: String, _ reporter: ConsoleReporter) async throws -> String {
+        _ = try StoredResult(path: result).mapToSource()
         let path = result + "/proxy.mp4"
         guard force || FileSystem.entry(path) == nil else { return path }
         var options = RenderOptions.proxy

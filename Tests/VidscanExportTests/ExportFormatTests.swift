@@ -244,11 +244,12 @@ struct ExportFormatTests {
     }
 
     @Test(
-        "The last shot ends one interval after its last sample, and no later than the video",
-        arguments: [(10.0, 5000), (4.5, 4500)])
-    func lastShot(duration: Double, end: Int) async throws {
+        "The last shot ends with the video, or if the time after it was excluded, one interval after its last sample",
+        arguments: [(10.0, nil, 10_000), (10.0, 4.2, 5000), (4.5, 4.2, 4500)] as [(Double, Double?, Int)])
+    func lastShot(duration: Double, excludedFrom: Double?, end: Int) async throws {
         let exported = try await ExportedResult(
-            episodes: ["shot,,,0,4,0,0,,,,4"], samples: (0...4).map { "\($0),\($0),0" }, duration: duration)
+            episodes: ["shot,,,0,4,0,0,,,,4"], samples: (0...4).map { "\($0),\($0),0" }, duration: duration,
+            excludedFrom: excludedFrom)
         #expect(try exported.document().slots.map(\.value) == [0, end])
     }
 

@@ -20,7 +20,7 @@ struct ExportedResult {
         faces: [String] = [],
         duration: Double? = 10, video: String = "/videos/movie.mp4",
         formats: [ExportFormat] = [.elan, .vtt, .textgrid, .bids, .rttm], grouping: Exporter.Grouping = .person,
-        names: [Int: String] = [:]
+        names: [Int: String] = [:], excludedFrom: Double? = nil
     ) async throws {
         folder = try TemporaryFolder()
         let result = folder.path + "/result"
@@ -38,11 +38,13 @@ struct ExportedResult {
         try folder.write(
             (["time,frame,face_id,x,y,width,height,person_id"] + faces).joined(separator: "\n") + "\n",
             to: "result/faces.csv")
-        if !names.isEmpty {
+        if !names.isEmpty || excludedFrom != nil {
+            let list = excludedFrom.map { "{\"do\": \"exclude\", \"from\": \($0), \"to\": 99}" } ?? ""
+            let ranges = excludedFrom.map { "{\"from\": \($0), \"to\": 99}" } ?? ""
             let people = names.map { "\"\($0)\": \"\($1)\"" }.joined(separator: ", ")
             let corrections = """
-                "corrections": {"file": "a.json", "sha256": "\(String(repeating: "0", count: 64))", "list": [], "excluded": [],
-                  "counts": {"exclude": 0}, "people": {\(people)}},
+                "corrections": {"file": "a.json", "sha256": "\(String(repeating: "0", count: 64))", "list": [\(list)],
+                  "excluded": [\(ranges)], "counts": {"exclude": \(excludedFrom == nil ? 0 : 1)}, "people": {\(people)}},
                 """
             try folder.write(
                 try folder.text("result/run.json").replacing(

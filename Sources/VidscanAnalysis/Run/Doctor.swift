@@ -40,8 +40,7 @@ package enum Doctor {
     private static var openvino: Finding {
         var finding = Finding(name: "OpenVINO", value: InferenceRuntime.version)
         do {
-            let capabilities = try InferenceRuntime().capabilities()
-            finding.value += ", CPU plugin: \(capabilities.joined(separator: " "))"
+            finding.value += ", CPU plugin: \(try InferenceRuntime().capabilities().joined(separator: " "))"
         } catch { finding.remedy = "\(error.reason); reinstall vidscan with 'make install'" }
         return finding
     }

@@ -134,8 +134,8 @@ package struct RunOutcome: Sendable {
         }
         if let filtering = decoded?.filtering, filtering.toSource == nil {
             notices.append(
-                "the filters move frames or what they show in unknown ways: positions cannot be mapped to the source, so"
-                    + " that pages have no video and no pictures of faces")
+                "the filters move frames or what they show in unknown ways: positions cannot be mapped to the source;"
+                    + " pages have no video and no pictures of faces")
         }
         return notices
             + OutputFormat.allCases.filter(settings.write.formats.contains).compactMap {

@@ -101,8 +101,7 @@ struct PipelineReader {
     }
 
     private mutating func note(_ setting: Setting, _ node: Node, _ error: SettingsError? = nil) {
-        let reason = error?.description ?? "allowed: \(setting.kind.allowed)"
-        note(node, "'\(setting.path)' is \(node.words); \(reason)")
+        note(node, "'\(setting.path)' is \(node.words); \(error?.description ?? "allowed: \(setting.kind.allowed)")")
     }
 
     private mutating func note(_ node: Node, _ message: String) {

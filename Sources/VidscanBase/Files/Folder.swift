@@ -53,10 +53,11 @@ package final class Folder: Sendable {
         status(name).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
     }
 
-    /// Gives a file or folder the permissions of the one that it is to replace, so that what was private stays private.
+    /// Takes from a file or folder what nobody may do with the one that it is to replace: what was private stays private.
     package func copyPermissions(of name: String, to file: Int32) {
-        guard let old = status(name), let entry = entry(name), [.file, .folder].contains(entry) else { return }
-        fchmod(file, old.st_mode & 0o777 | (entry == .folder ? 0o700 : 0o600))
+        var new = stat()
+        guard let old = status(name), entry(name) != .link, fstat(file, &new) == 0 else { return }
+        fchmod(file, new.st_mode & 0o7777 & (old.st_mode | 0o7700))
     }
 
     package func names() throws(SystemError) -> [[UInt8]] { try FileSystem.names(in: path) }

@@ -49,8 +49,7 @@ package struct Installation: Sendable, Equatable {
                 return "\(folder) belongs to another user; if you trust them, name the installation with VIDSCAN_HOME"
             }
             // In a sticky folder such as /tmp, nobody can replace what belongs to somebody else.
-            let isProtected = folder != libraryFolder && status.st_mode & S_ISVTX != 0
-            guard status.st_mode & S_IWOTH == 0 || isProtected else {
+            guard status.st_mode & S_IWOTH == 0 || folder != libraryFolder && status.st_mode & S_ISVTX != 0 else {
                 return "all users may write to \(folder); 'chmod o-w' it"
             }
             folder = FilePath.folder(of: folder)

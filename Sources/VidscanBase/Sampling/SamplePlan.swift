@@ -112,8 +112,7 @@ package struct SamplePlan: Sendable {
         return head.isUnwanted && isTrusted ? .decodeIfReferenced(afterGap: afterGap) : .decode(afterGap: afterGap)
     }
 
-    /// Looks for the next random access point that no wanted frame precedes, and marks what no wanted frame needs then.
-    /// Returns `false` if more packets must come first.
+    /// Finds the next random access point that no wanted frame precedes, and what is unneeded then; `false` to wait for packets.
     private mutating func markUnneeded(atEnd: Bool) -> Bool {
         var restart = 0
         while restart < entries.count, restart == 0 || !entries[restart].summary.isRandomAccessPoint {

@@ -223,8 +223,7 @@ extension BatchJournal.Item {
         return kept
     }
 
-    /// The item that decides whether an input is due: the earlier result, unless the later analysis has ended, with
-    /// this configuration and this file.
+    /// Decides whether an input is due: the earlier result's item, unless an analysis of this file, so configured, has ended.
     func relevant(to configuration: String, _ state: FileState, now: Double) -> Self {
         let hasFailed = [.failed, .quarantined, .skipped].contains(status)
         guard hasFailed, self.configuration != configuration || !self.state.looksLike(state), let kept else {

@@ -88,7 +88,8 @@ package final class BatchMetrics: Sendable {
         }
         // A forgotten value makes the next word, perhaps a video, the path.
         try require(
-            FileSystem.text(path).map { $0.isEmpty || $0.contains(Self.prefix) } ?? true, .exists,
+            FileSystem.entry(path) == nil
+                || FileSystem.text(path).map { $0.isEmpty || $0.contains(Self.prefix) } == true, .exists,
             "\(path) has no metrics of a batch, and is not replaced")
         try AtomicFile.write(lines.joined(separator: "\n") + "\n", to: path)
     }

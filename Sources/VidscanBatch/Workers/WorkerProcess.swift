@@ -29,7 +29,7 @@ final class WorkerProcess: Sendable {
 
     static func start(command: [String]) async throws -> WorkerProcess {
         try await withCheckedThrowingContinuation { continuation in
-            // Reading blocks, and the kernel ends a worker with its first thread (PR_SET_PDEATHSIG): each worker has its own.
+            // Reading blocks, and PR_SET_PDEATHSIG ends a worker with the thread that started it, so each has one that lives as long.
             do throws(VidscanError) {
                 try SystemThread.start(name: "worker") {
                     do throws(VidscanError) {

@@ -74,8 +74,7 @@ enum WebVTT {
             writePending(until: now)
             let number = try frames.count(frame)
             let rows = try frames.integer(count, in: ReadLimits.facesInFrame)
-            let boxes = try (0..<rows).map { _ throws(VidscanError) in try nextBox(frame: number) }
-            pending = (now, boxes, number)
+            pending = (now, try (0..<rows).map { _ throws(VidscanError) in try nextBox(frame: number) }, number)
             if writer.count >= 1 << 15 {
                 try file.write(writer.bytes)
                 writer.removeAll()

@@ -23,9 +23,10 @@ struct EpisodeTimeline: Sendable, Equatable {
         let shots = episodes.filter { $0.kind == .shot }
         let numbers = Dictionary(shots.enumerated().map { ($1.id, $0 + 1) }) { first, _ in first }
         for var episode in episodes {
-            let hasOneSample = episode.endMicroseconds == episode.startMicroseconds && episode.kind != .shot
-            if hasOneSample || episode.id == shots.last?.id {
-                // Until the next sample.
+            if episode.id == shots.last?.id {
+                episode.endMicroseconds = end
+            } else if episode.endMicroseconds == episode.startMicroseconds, episode.kind != .shot {
+                // A face seen in only one sample lasts until the next sample.
                 episode.endMicroseconds = min(episode.endMicroseconds + interval, end)
             }
             if episode.startMicroseconds < 0 { (episode.startMicroseconds, episode.isStartSeen) = (0, false) }

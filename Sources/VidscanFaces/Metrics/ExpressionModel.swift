@@ -89,8 +89,7 @@ package struct ExpressionModel: Sendable {
         return FaceExpressions(blendshapes: side == .both ? scores : [], values: values, evidence: whole)
     }
 
-    /// Returns emotions and emojis, 0…100 (valence −100…100), for the expressions and openness of eyes in `relative`,
-    /// 0…100, with the pixels' evidence as measured.
+    /// Returns emotions and emojis, 0…100 (valence −100…100), for `relative` expressions and eyes, 0…100, and measured evidence.
     package func derivedScores(of relative: MetricValues, measured: MetricValues) -> MetricValues {
         var values = relative.fractions
         formulas.addEmotionsAndEmojis(to: &values, measured: measured.fractions)

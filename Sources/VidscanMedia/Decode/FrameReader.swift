@@ -64,7 +64,8 @@ package final class FrameReader {
         // Filters with memory need every frame from the first one on.
         let maySkip =
             demuxer.randomAccess.allowsSkipping && options.skipsUnneededPackets
-            && options.filters?.needsEveryFrame != true
+            // Keyframes of the colours need not be keyframes of the transparency.
+            && !demuxer.stream.pointee.isTransparent && options.filters?.needsEveryFrame != true
         plan = SamplePlan(grid: grid, allowsSkipping: maySkip)
         selector = FrameSelector(grid: grid)
         let matrix = vs_stream_display_matrix(demuxer.stream).flatMap(Orientation.nearest(toDisplay:))

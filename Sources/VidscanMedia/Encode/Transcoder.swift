@@ -17,6 +17,8 @@ package final class Transcoder {
         /// In pixels; `nil` keeps the display height.
         package var height: Int?
         package var copiesAudio = true, copiesSubtitles = true
+        /// The new video can be in any of these.
+        package var containers = VideoContainer.allCases
         /// Titles, locations, dates and other metadata, in the container, codec headers and frames.
         package var keepsMetadata = true
         package var reading = FrameReader.Options(rate: .everyFrame, decoderThreads: 2, skipsUnneededPackets: false)
@@ -33,8 +35,7 @@ package final class Transcoder {
     package var omittedPackets: Int { writer?.omittedPackets ?? 0 }
     /// Codecs of the sound encoded again: `AAC`.
     package var soundCodecs: [String] { writer?.soundCodecs.sorted() ?? [] }
-    /// Other video streams, and audio and subtitle streams whose content cannot be separated from metadata, and why:
-    /// `stream 1 (xma1): this FFmpeg has no decoder for it`.
+    /// Other video streams, and audio and subtitles that cannot be written, and why: `stream 1 (xma1): this FFmpeg has no …`.
     package let omittedStreams: [String]
     /// How long after the source container's start the new video begins.
     package var startMicroseconds: Int64 {
@@ -77,7 +78,7 @@ package final class Transcoder {
         }
         var omitted: [String] = []
         streams = selected.filter { stream in
-            guard let reason = Self.obstacle(stream, keepsMetadata: options.keepsMetadata) else { return true }
+            guard let reason = Self.obstacle(stream, options) else { return true }
             omitted.append("stream \(stream.pointee.index) (\(stream.pointee.codec.name)): \(reason)")
             return false
         }
@@ -88,11 +89,12 @@ package final class Transcoder {
     }
 
     /// Why a stream cannot be written, copied or encoded again.
-    private static func obstacle(_ stream: Stream, keepsMetadata: Bool) -> String? {
+    private static func obstacle(_ stream: Stream, _ options: Options) -> String? {
         if stream.pointee.isUnheard { return "no sound was found in it" }
-        if keepsMetadata, VideoContainer.allCases.contains(where: { $0.supports(stream.pointee.codec) }) { return nil }
+        let supports = { (container: VideoContainer) in container.supports(stream.pointee.codec) }
+        if options.keepsMetadata, options.containers.contains(where: supports) { return nil }
         guard stream.pointee.codecType == AVMEDIA_TYPE_AUDIO else {
-            if keepsMetadata { return "neither MP4, MKV nor MOV can contain it" }
+            if options.keepsMetadata { return "neither MP4, MKV nor MOV can contain it" }
             let isClean = MetadataStripper.extradata(of: stream.pointee.codecpar.pointee) != nil
             return isClean ? nil : "its codec header may describe the source, and cannot be cleaned"
         }
@@ -112,7 +114,6 @@ package final class Transcoder {
         reader.demuxer.input.streams.count { $0.pointee.codecType == AVMEDIA_TYPE_SUBTITLE && !streams.contains($0) }
     }
 
-    /// Sound is encoded again if the container cannot contain it, but only where `copiesSound` is `false`.
     package func unsupportedCodecs(in container: VideoContainer, copiesSound: Bool = false) -> [String] {
         streams.filter { $0.pointee.codecType != AVMEDIA_TYPE_AUDIO || copiesSound && options.keepsMetadata }
             .filter { !container.supports($0.pointee.codec) }.map(\.pointee.codec.name)

@@ -58,6 +58,8 @@ extension AVStream {
     var start: TimestampInBase? { FFmpeg.timestamp(start_time).map { TimestampInBase($0, timeBase) } }
     var isCover: Bool { disposition & AV_DISPOSITION_ATTACHED_PIC != 0 }
     var isVideo: Bool { codecType == AVMEDIA_TYPE_VIDEO && !isCover }
+    /// Whether VP8 or VP9 has transparency, which is a video of its own in each packet.
+    var isTransparent: Bool { av_dict_get(metadata, "alpha_mode", nil, 0).map { $0.pointee.value[0] == 49 } ?? false }
     /// Whether it is sound of which no packet was found.
     var isUnheard: Bool { codecType == AVMEDIA_TYPE_AUDIO && codecpar.pointee.sample_rate == 0 }
     var hasKnownSize: Bool { codecpar.pointee.width > 0 && codecpar.pointee.height > 0 }

@@ -30,8 +30,7 @@ struct InputContext: ~Copyable {
 
         // Fixes the format before its demuxer sees a byte, by content alone, because a name can say anything.
         var format: UnsafePointer<AVInputFormat>?
-        let probed = av_probe_input_buffer2(bytes.pointer, &format, "", nil, 0, 0)
-        guard probed >= 0, let format else {
+        guard av_probe_input_buffer2(bytes.pointer, &format, "", nil, 0, 0) >= 0, let format else {
             if cancellation.isSet { throw .cancelled }
             throw MediaError(.notMedia, "not a video or picture in a format that FFmpeg supports")
         }
@@ -131,8 +130,7 @@ struct InputContext: ~Copyable {
         return StreamClock(timeBase: stream.pointee.timeBase, startMicroseconds: 0).microseconds(at: duration)
     }
 
-    /// Whether a file that begins late announces when it ends, and not how long it lasts: FFmpeg's Matroska, NUT and WTV
-    /// files, and MOV files after an empty edit.
+    /// Whether a file that begins late announces its end as its length: FFmpeg's Matroska, NUT, WTV, and MOV with an empty edit.
     private func countsFromZero(_ duration: Int64, start: Int64) -> Bool {
         let format = String(cString: pointer.pointee.iformat.pointee.name)
         if format.hasPrefix("matroska") {

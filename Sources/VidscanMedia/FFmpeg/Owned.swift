@@ -70,8 +70,8 @@ extension CodecContext {
     init(decoding stream: Stream, threads: Int, purpose: String) throws(MediaError) {
         // FFmpeg's own decoders of VP8 and VP9 leave out transparency.
         let names = [AV_CODEC_ID_VP8.rawValue: "libvpx", AV_CODEC_ID_VP9.rawValue: "libvpx-vp9"]
-        let isOpaque = av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0) == nil
-        let named = isOpaque ? nil : names[stream.pointee.codec.rawValue].flatMap { avcodec_find_decoder_by_name($0) }
+        let name = stream.pointee.isTransparent ? names[stream.pointee.codec.rawValue] : nil
+        let named = name.flatMap { avcodec_find_decoder_by_name($0) }
         guard let codec = named ?? avcodec_find_decoder(stream.pointee.codec) else {
             throw MediaError(.unsupportedCodec, "this FFmpeg has no decoder for \(purpose)")
         }
@@ -185,8 +185,7 @@ struct Scaler: ~Copyable {
 
     deinit { sws_freeContext(context) }
 
-    /// Converts to the size and the pixel format of `target`. `matrix` is one of `SWS_CS_…` for both sides; without it,
-    /// libswscale's assumptions about the formats hold.
+    /// Converts to the size and pixel format of `target`. `matrix`: `SWS_CS_…` for both sides; `nil` leaves it to libswscale.
     mutating func scale(
         _ source: borrowing Frame, into target: borrowing Frame, matrix: Int32? = nil, fromFullRange: Bool = false,
         toFullRange: Bool = false

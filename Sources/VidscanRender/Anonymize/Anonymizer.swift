@@ -284,11 +284,8 @@ final class Anonymizer {
     private func outlinedMesh(of state: FaceState) -> FaceMesh? {
         guard options.shape == .mesh, let mesh = state.mesh else { return nil }
         let pose = HeadPose(mesh: mesh)
-        return max(abs(pose.yaw), abs(pose.pitch)) < Self.maximumTurn ? mesh : nil
+        return max(abs(pose.yaw), abs(pose.pitch)) < 25 ? mesh : nil
     }
-
-    /// In degrees.
-    private static let maximumTurn = 25.0
 
     /// Enlarged around its centre.
     private func outline(_ mesh: FaceMesh) -> [Point] {

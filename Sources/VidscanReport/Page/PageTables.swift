@@ -144,8 +144,7 @@ struct PageRows {
             let difference = value &- previous
             previous = value
             // Small differences of either sign become small: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …
-            let isNegative = difference >> (Value.bitWidth - 1) == 1
-            return (difference << 1) ^ (isNegative ? Value.max : 0)
+            return (difference << 1) ^ (difference >> (Value.bitWidth - 1) == 1 ? Value.max : 0)
         }
         for byte in 0..<width { bytes += folded.map { UInt8(truncatingIfNeeded: $0 >> (8 * byte)) } }
     }

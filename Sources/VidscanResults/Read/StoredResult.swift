@@ -169,8 +169,9 @@ package enum ResultFinder {
                 guard let name = String(validating: bytes, as: UTF8.self), withPrevious || !ResultPaths.isPrevious(name)
                 else { continue }
                 let inner = FilePath.joining(folder, name)
-                let (isInner, isFolder) = (isResult(inner), FileSystem.entry(inner, followsLinks: false) == .folder)
-                if isInner, isFolder || withPrevious && name != ResultFiles.originals { results.append(inner) }
+                let isFolder = FileSystem.entry(inner, followsLinks: false) == .folder
+                let isInner = isFolder || withPrevious && name != ResultFiles.originals ? isResult(inner) : false
+                if isInner { results.append(inner) }
                 // A result can contain others, made from its videos.
                 if isFolder, withPrevious ? name != ResultFiles.originals : !isInner { pending.append(inner) }
             }

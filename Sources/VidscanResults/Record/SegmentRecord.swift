@@ -1,8 +1,7 @@
 package import VidscanBase
 package import VidscanMedia
 
-/// `part.json`: which segment of which video a folder holds, and how reading it went. The settings are beside it as in
-/// `run.json`, so that the same code can read them.
+/// `part.json`: which segment of which video a folder holds, and how reading it went; its settings are as in `run.json`.
 package struct SegmentRecord: Codable, Sendable {
     package let name: String
     package let input: RunRecord.Input

@@ -74,7 +74,15 @@ package struct ResultContents: Sendable, Equatable {
             .filter { (try? ResultFiles.digest(of: $0.0, in: folder.path)) != $0.1 }.map(\.0)
     }
 
-    package static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
+    /// Throws if a path is that of a file that `vidscan analyze` and other commands keep in a result.
+    package static func refuseFile(_ path: String) throws(VidscanError) {
+        try require(
+            !isWritten(FilePath.name(of: path), kind: .result)
+                || !ResultFinder.isResult(FilePath.folder(of: FilePath.absolute(path))), .exists,
+            "\(path) would replace a file of a result; name another", stage: .open)
+    }
+
+    static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {
         switch kind {
         case .segment: [kind.record, ResultFiles.record].contains(name)
         case .result:
