@@ -42,7 +42,7 @@ package struct InteractionAnalysis: Sendable {
         let path =
             folder.map { FilePath.joining($0, "\(ExportPlaces.stem(of: video)).\(ResultFiles.dyads)") } ?? output
             ?? FilePath.joining(result.name, ResultFiles.dyads)
-        if output != nil { try ResultContents.refuseFile(path) }
+        if FilePath.name(of: path) != ResultFiles.dyads { try ResultContents.refuseFile(path) }
         let file = try AtomicFile(path: path, replaces: replaces, source: video)
         let series = try PersonSeries(folder: result.name, cancellation)
         var writer = ByteWriter()

@@ -41,8 +41,7 @@ final class VideoDecoder {
         let context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
         guard vs_watch_errors(context.pointer) >= 0 else { throw .outOfMemory }
-        // The decoder of H.264 reports all damage, and a single thread decodes it again.
-        if threads == 1 || stream.pointee.codec != AV_CODEC_ID_H264 { vs_clear_buffers(context.pointer) }
+        vs_clear_buffers(context.pointer)
         try context.open("cannot open the \(name) decoder")
         return context
     }
