@@ -116,8 +116,8 @@ package struct Exporter: Sendable {
         if options.formats.contains(.rttm), spoken, !tiers.contains(where: { $0.kind == .speaks }) {
             notes.append("the RTTM file is empty: nobody was found to speak, or it could not be known")
         }
-        let movesBoxes = result.hasMapToSource ? try result.mapToSource() != nil : true
-        if movesBoxes, options.formats.contains(.vtt) || !result.hasMapToSource {
+        let differs = result.hasMapToSource ? try result.mapToSource() != nil && options.formats.contains(.vtt) : true
+        if differs {
             notes.append("times and boxes are those after the filters, and may differ from those of the video")
         }
         return notes

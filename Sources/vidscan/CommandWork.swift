@@ -117,7 +117,7 @@ final class InterruptHandler: Sendable {
         return await task.result
     }
 
-    /// Handles signals. A later call replaces the closures, for any thread. `abandon` runs before a second signal ends the process.
+    /// Handles signals; a later call replaces the closures, which run on any thread. `abandon` runs before a second one exits.
     func handle(cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void = {}) {
         actions.withLock { $0 = (cancel, abandon) }
         sources.withLock { if $0.isEmpty { $0 = signals.map(start) } }

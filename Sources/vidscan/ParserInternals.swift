@@ -3,8 +3,8 @@ internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
 
-// What depends on the argument parser's internals: reflection finds a type's options under the labels of a mirror's children,
-// values decode as property wrappers under the same keys, commands have a certain form. `ArgumentParserTests` notices others.
+// Relies on the argument parser's internals: options found by reflection under a mirror's labels, values decoded as property
+// wrappers under the same keys, and the format of its help dump. `ArgumentParserTests` fails when its version changes.
 
 /// Reflects an option or flag for each one that the settings of a group declare, and decodes the values into overrides.
 struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomReflectable {

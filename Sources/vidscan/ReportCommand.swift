@@ -79,7 +79,7 @@ struct ReportCommand: ReportingCommand {
         (options.hasThumbnails, options.acceptsChangedSource) = (thumbnails, changedSource)
         options.hidesFaces = hideFaces
         options.video = noVideo ? .none : video.map { .file($0) } ?? .source
-        // Found before the work.
+        // Before the work, not after it.
         if results.count > 1 { try AtomicFile.checkVacancy(output ?? "index.html", replaces: force) }
         var outcomes: [(result: String, outcome: Result<Report.Summary, VidscanError>)] = []
         for result in results {

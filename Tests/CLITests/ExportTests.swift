@@ -128,7 +128,7 @@ struct ExportTests: BatchTesting {
             let before = try folder.bytes(path)
             let arguments = ["still.png.vidscan", "--output", path, "--force"]
             try ChildProcess.run([Checkout.tool] + command + arguments, in: folder.path)
-                .expectError("\(path) would replace a file of a result; name another")
+                .expectError("\(path) is a file of a result, and is not replaced; name another file")
             #expect(try folder.bytes(path) == before)
         }
     }

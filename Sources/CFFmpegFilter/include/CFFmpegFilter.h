@@ -3,7 +3,7 @@
 #ifndef VIDSCAN_CFFMPEGFILTER_H
 #define VIDSCAN_CFFMPEGFILTER_H
 
-// Loads libavfilter for the life of the process. NULL, or the reason why the functions then find no filters and no memory.
+// Loads libavfilter for the life of the process. Returns NULL, or why that failed; the functions below then fail, too.
 const char *vs_load_filters(void);
 
 int vs_filters_are_loaded(void);

@@ -57,7 +57,7 @@ struct EmbeddingPass {
     /// Whether the matches of all samples are read afterwards: from the tables, or to decide who stays visible.
     private var matchesAreUsed: Bool { settings.write.keepsTables || settings.render.namesSomebody }
 
-    /// Embeds crops on several threads, in order; `nil` for an unclear face. Ascending offsets are read fastest.
+    /// Computes the embeddings of crops in parallel, in order; `nil` for an unclear face. Ascending offsets read fastest.
     private mutating func embed(_ offsets: [Int]) async throws -> [FaceEmbedding?] {
         guard !offsets.isEmpty else { return [] }
         let count = max(1, min(settings.detect.workers, offsets.count / Self.cropsPerThread))

@@ -176,7 +176,7 @@ extension RunRecord {
     }
 }
 
-/// Makes what a result has besides tables: a video, a page. The caller supplies it; the analysis needs no drawing or templates.
+/// Makes what a result has besides tables, such as a video or a page, so that the analysis needs no drawing or templates.
 package protocol ResultAddition: Sendable {
     /// Throws before the work if a requested addition cannot be made. The folder at `resultPath` may have an earlier result.
     func check(_ settings: Settings, resultPath: String) throws

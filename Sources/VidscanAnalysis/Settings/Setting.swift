@@ -1,7 +1,7 @@
 internal import VidscanBase
 internal import VidscanMedia
 
-/// The declaration of a setting: its name in a pipeline file, its values, its options on the command line, its help, its place.
+/// Declares a setting: its name in a pipeline file, values, command-line options and help, and where its value is stored.
 /// The YAML reader, the JSON Schema, `pipelines/default.yaml`, `run.json`, the command line, man page and completions use it.
 package struct Setting: Sendable {
     /// The name of the section, which sets it.

@@ -40,7 +40,7 @@ final class FaceAnalyzer {
         let picture = try picture(of: frame)
         let found = try times.measure(\.detect) { try detector.detect(picture) }
         var faces = try fitted(found, in: frame, picture)
-        // A lying face is sometimes found as if it stood on its head, at a lower score.
+        // A lying face may be found as if it stood on its head: at a lower score, and more than 26° (cosine 0.9) from upright.
         let isCertain = faces.contains {
             $0.isUpright && ($0.detection.confidence > 0.85 || ($0.square?.axis.x ?? 0) > 0.9)
         }

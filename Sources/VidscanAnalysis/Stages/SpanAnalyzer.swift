@@ -31,7 +31,7 @@ final class SpanAnalyzer {
         return analyzer.times
     }
 
-    /// Reads the models, in milliseconds, while the first frame is decoded. Throws `setup`: no other video can be analysed.
+    /// Reads the models while the first frame is decoded. Throws the code `setup`: without them, no video can be analysed.
     private func prepare() throws(VidscanError) {
         if settings.needsExpressions { _ = try models.expressionModel() }
         do throws(InferenceError) {
@@ -143,7 +143,7 @@ final class SpanAnalyzer {
         }
     }
 
-    /// The minimum intersection over union of a face's box and its coarse detection. Below, the face is another or was lost.
+    /// The minimum intersection over union of a face's box and its coarse detection. Below it, the box has lost its face.
     private static let agreement = 0.8
     /// The same for a coarse detection with a low score. Its box is inaccurate, and only shows that there may be a face.
     private static let newcomer = 0.3

@@ -26,7 +26,7 @@ package struct AtomicFile: ~Copyable {
         in folder: Folder, named name: String, path: String, replaces: Bool = true, stage: VidscanError.Stage = .write
     ) throws(VidscanError) {
         item = try VidscanError.writing("cannot write \(path)", stage: stage, try .file(for: name, in: folder))
-        folder.copyPermissions(of: name, to: item.descriptor)
+        folder.restrict(item.descriptor, like: name)
         (self.path, self.folder, self.name) = (path, folder, name)
         (self.replaces, self.stage) = (replaces, stage)
     }

@@ -53,8 +53,8 @@ package final class Folder: Sendable {
         status(name).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
     }
 
-    /// Takes from a file or folder what nobody may do with the one that it is to replace: what was private stays private.
-    package func copyPermissions(of name: String, to file: Int32) {
+    /// Removes the permissions that the file or folder to be replaced does not give, so that what is private stays private.
+    package func restrict(_ file: Int32, like name: String) {
         var new = stat()
         guard let old = status(name), entry(name) != .link, fstat(file, &new) == 0 else { return }
         fchmod(file, new.st_mode & 0o7777 & (old.st_mode | 0o7700))

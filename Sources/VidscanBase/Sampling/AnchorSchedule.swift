@@ -1,4 +1,4 @@
-/// Decides which samples are searched for faces (anchors). Those between are predicted from two, and searched if that fails.
+/// Decides which samples are searched for faces: the anchors. Those in between are predicted, and searched if that fails.
 ///
 /// Anchors depend only on the samples' times and frame sizes: the first sample of each stride and the last one of each
 /// chunk. Nothing is predicted across two chunks, so separate processes can analyse the chunks of a video.

@@ -48,7 +48,7 @@ package struct PacketSummary: Sendable, Equatable {
 }
 
 extension Array {
-    /// Returns the index of the second part's first element, by binary search, or the count. The first part must precede it.
+    /// Returns where the second part begins, by binary search, or the count. All elements of the first part must precede it.
     package func partitionIndex(where belongsToSecondPart: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -112,7 +112,7 @@ package struct SamplePlan: Sendable {
         return head.isUnwanted && isTrusted ? .decodeIfReferenced(afterGap: afterGap) : .decode(afterGap: afterGap)
     }
 
-    /// Finds the next random access point that no wanted frame precedes, and what is unneeded then; `false` to wait for packets.
+    /// Marks the packets that a later random access point makes unnecessary. Returns `false` if more packets must come first.
     private mutating func markUnneeded(atEnd: Bool) -> Bool {
         var restart = 0
         while restart < entries.count, restart == 0 || !entries[restart].summary.isRandomAccessPoint {

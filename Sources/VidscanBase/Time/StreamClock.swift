@@ -36,7 +36,7 @@ package struct StreamClock: Sendable, Equatable {
             && timestamp.magnitude <= 1 << 61
     }
 
-    /// Rounds a product in double precision to six decimals, as FFmpeg's tools: times equal ffprobe's to the last digit.
+    /// Rounded as in FFmpeg's tools (in double precision, to six decimals), so that times equal ffprobe's to the last digit.
     package func microseconds(at timestamp: Int64) -> Int64 {
         let seconds = Double(timestamp) * (Double(timeBase.numerator) / Double(timeBase.denominator))
         let nearest = (seconds * 1e6).rounded(.toNearestOrEven)

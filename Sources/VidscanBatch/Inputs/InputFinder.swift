@@ -2,7 +2,7 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanResults
 
-/// Finds the files of a batch. In a folder, all count except hidden ones, results, a batch's own beside its journal, and those
+/// Finds the files of a batch. In a folder, all count but hidden ones, results, the batch's own beside its journal, and those
 /// whose extension rules out a video: only opening shows the type. Follows links to files, but not to folders, to avoid cycles.
 package struct InputFinder: Sendable {
     /// Globs. A file must match one with its name or its path below its folder, unless there are none.

@@ -188,7 +188,7 @@ extension BatchJournal.Item {
         if let kept { self = kept }
     }
 
-    /// Whether an earlier result, in the fields that start with `kept`, waits to be replaced by the analysis in the others.
+    /// Whether an earlier result waits to be replaced. The `kept` fields describe it, and the other fields the later analysis.
     var hasKept: Bool { keptConfiguration != nil }
     package var isFinished: Bool { status == .done || status == .running && hasKept }
     var isUnfinished: Bool { status == .pending || status == .running }
@@ -223,7 +223,7 @@ extension BatchJournal.Item {
         return kept
     }
 
-    /// Decides whether an input is due: the earlier result's item, unless an analysis of this file, so configured, has ended.
+    /// The item that decides whether an input is due: the earlier result, unless this file was analysed later, as configured.
     func relevant(to configuration: String, _ state: FileState, now: Double) -> Self {
         let hasFailed = [.failed, .quarantined, .skipped].contains(status)
         guard hasFailed, self.configuration != configuration || !self.state.looksLike(state), let kept else {

@@ -22,7 +22,7 @@ package struct RestingLevels: Sendable, Equatable {
     /// As measured; `nil` if the metric has no level.
     package subscript(metric: Metric) -> Double? { levels[metric] }
 
-    /// Returns what the value would be with a typical face at rest: 0…100, rising with it. An expression's resting level
+    /// Returns what the value would be with a typical face at rest, 0…100, monotonically. An expression's resting level
     /// becomes a typical neutral face's, with straight lines to 0 and 100; an eye's openness, a percentage of its open level.
     package func relative(_ value: Double, of metric: Metric) -> Double {
         guard let level = levels[metric] else { return value }

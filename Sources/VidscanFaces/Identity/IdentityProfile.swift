@@ -36,7 +36,7 @@ struct IdentityProfile: Sendable {
     init() {}
     init(_ detection: TrackedDetection) { add(detection) }
 
-    /// Adds a detection, weighted by visibility. `memory` limits earlier weights, except for shapes, to follow light and pose.
+    /// Adds a detection, weighted by visibility. `memory` limits the weight of earlier light and pose, but not of the shape.
     mutating func add(_ detection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
         guard weight > 0 else { return }
         if let bytes = detection.appearance?.bytes {

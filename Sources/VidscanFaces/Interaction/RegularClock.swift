@@ -30,7 +30,7 @@ package struct RegularClock: Sendable {
         }
     }
 
-    /// The mean gap of ascending times, without those over `limit` and twice the median, which were not sampled; 0 for one.
+    /// The mean gap between ascending times, ignoring gaps longer than `limit` and twice the median; 0 for a single time.
     package static func interval(of times: [Int64], limit: Double = 0) -> Double {
         let gaps = zip(times.dropFirst(), times).map { Double($0 - $1) }.sorted()
         let usual = gaps.prefix { $0 <= max(2 * gaps[gaps.count / 2], limit) }

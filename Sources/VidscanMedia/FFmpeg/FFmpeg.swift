@@ -60,7 +60,7 @@ extension AVStream {
     var isVideo: Bool { codecType == AVMEDIA_TYPE_VIDEO && !isCover }
     /// Whether VP8 or VP9 has transparency, which is a video of its own in each packet.
     var isTransparent: Bool { av_dict_get(metadata, "alpha_mode", nil, 0).map { $0.pointee.value[0] == 49 } ?? false }
-    /// Whether it is sound of which no packet was found.
+    /// Whether it is an audio stream of unknown sample rate, because probing found none of its packets.
     var isUnheard: Bool { codecType == AVMEDIA_TYPE_AUDIO && codecpar.pointee.sample_rate == 0 }
     var hasKnownSize: Bool { codecpar.pointee.width > 0 && codecpar.pointee.height > 0 }
 

@@ -20,7 +20,7 @@ public struct FilterChain: Sendable, Hashable {
         try FilterGraph.check(calls)
     }
 
-    /// Checks that filters and options exist and are permitted, as creating a filter runs its code. Values are checked then.
+    /// Checks that filters and options exist and are permitted, before libavfilter creates any, which runs code.
     package static func permitted(steps: [String], allowsFiles: Bool) throws(MediaError) -> FilterChain {
         let text = steps.joined(separator: ",")
         let written: [FilterCall]

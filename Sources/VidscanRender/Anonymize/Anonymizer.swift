@@ -280,7 +280,7 @@ final class Anonymizer {
         }
     }
 
-    /// The mesh whose outline is the cover. That of a turned head is not its silhouette.
+    /// The mesh whose outline is the cover; `nil` for a turned head, whose silhouette is another one.
     private func outlinedMesh(of state: FaceState) -> FaceMesh? {
         guard options.shape == .mesh, let mesh = state.mesh else { return nil }
         let pose = HeadPose(mesh: mesh)

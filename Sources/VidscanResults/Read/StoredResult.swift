@@ -149,7 +149,7 @@ package struct StoredResult {
 /// Finds results by path, or at any depth below a folder. Ignores hidden folders, because unfinished results have
 /// hidden names, and results that were set aside. Does not follow symbolic links to folders, which could form a cycle.
 package enum ResultFinder {
-    /// Returns the sorted absolute paths of results at or below `path`, at least one. `withPrevious`: also old and nested ones.
+    /// Returns the sorted absolute paths of results at or below `path`, at least one. `withPrevious`: also old, nested, linked.
     package static func find(_ path: String, withPrevious: Bool = false) throws(VidscanError) -> [String] {
         let named = FilePath.absolute(FilePath.expandingHome(path))
         let root = withPrevious ? FilePath.resolved(named) : named

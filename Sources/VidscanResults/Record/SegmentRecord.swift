@@ -1,7 +1,7 @@
 package import VidscanBase
 package import VidscanMedia
 
-/// `part.json`: which segment of which video a folder holds, and how reading it went; its settings are as in `run.json`.
+/// `part.json`: the segment that a folder holds, how reading it went, and the settings in the form of `run.json`.
 package struct SegmentRecord: Codable, Sendable {
     package let name: String
     package let input: RunRecord.Input

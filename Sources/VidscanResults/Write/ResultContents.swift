@@ -79,7 +79,7 @@ package struct ResultContents: Sendable, Equatable {
         try require(
             !isWritten(FilePath.name(of: path), kind: .result)
                 || !ResultFinder.isResult(FilePath.folder(of: FilePath.absolute(path))), .exists,
-            "\(path) would replace a file of a result; name another", stage: .open)
+            "\(path) is a file of a result, and is not replaced; name another file", stage: .open)
     }
 
     static func isWritten(_ name: String, kind: ResultFolder.Kind) -> Bool {

@@ -34,7 +34,7 @@ package final class ResultFolder {
         guard name.utf8.count <= 255 else { throw .writing("cannot create \(finalPath)", SystemError(ENAMETOOLONG)) }
         try replacement.check()
         item = try VidscanError.writing("cannot create a folder in \(parent)", try .folder(for: name, in: folder))
-        folder.copyPermissions(of: name, to: item.descriptor)
+        folder.restrict(item.descriptor, like: name)
     }
 
     deinit { discardUnlessComplete() }
@@ -64,7 +64,7 @@ package final class ResultFolder {
         let old = try? folder.folder(FilePath.name(of: finalPath), creates: false)
         for bytes in old == nil ? [] : try new.names() {
             guard let name = String(validating: bytes, as: UTF8.self), let file = new.examine(name) else { continue }
-            old?.copyPermissions(of: name, to: file)
+            old?.restrict(file, like: name)
             close(file)
         }
         try new.sync()
