@@ -143,10 +143,8 @@ struct FilterChainTests {
         #expect(try Set(FrameReading(video.path, options).rows.map(\.microseconds)) == [0, 1_000_000, 2_000_000])
     }
 
-    @Test(
-        "No frame is lost when the frame size changes", arguments: ["hflip", "hqdn3d", "yadif,unsharp"])
-    func changingSize(chain: String) throws {
-        let folder = try TemporaryFolder()
+    /// A second of 320 x 180 pixels, then one of 160 x 120.
+    private func changingSize(in folder: TemporaryFolder) throws -> String {
         var both = Data()
         for (size, offset) in [("320:180", "0"), ("160:120", "1")] {
             let part = folder.path + "/part.ts"
@@ -159,6 +157,14 @@ struct FilterChainTests {
         }
         let path = folder.path + "/both.ts"
         try both.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test(
+        "No frame is lost when the frame size changes", arguments: ["hflip", "hqdn3d", "yadif,unsharp"])
+    func changedSize(chain: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try changingSize(in: folder)
         let plain = try FrameReading(path, FrameReader.Options(rate: .everyFrame)).rows
         let reader = try FrameReader(
             path: path,
@@ -172,6 +178,26 @@ struct FilterChainTests {
         #expect(frames.map(\.microseconds) == plain.map(\.microseconds))
         #expect(frames.first?.size == PictureSize(width: 320, height: 180))
         #expect(frames.last?.size == PictureSize(width: 160, height: 120))
+    }
+
+    @Test("A filter that never ends gives its frames when the frame size changes")
+    func endlessBeforeChange() async throws {
+        let folder = try TemporaryFolder()
+        let (path, cancellation) = (try changingSize(in: folder), CancellationFlag())
+        var options = FrameReader.Options(rate: .everyFrame, end: 2_500_000)
+        options.filters = try FilterChain(steps: ["tpad=stop=-1"], allowsFiles: false)
+        let limit = Task {
+            try await Task.sleep(for: .seconds(30))
+            cancellation.set()
+        }
+        defer { limit.cancel() }
+        let reader = try FrameReader(path: path, options: options, cancellation: cancellation)
+        var count = 0
+        while let frame = try reader.next() {
+            #expect(frame.geometry.displaySize == PictureSize(width: 320, height: 180))
+            count += 1
+        }
+        #expect(count > 60)
     }
 }
 

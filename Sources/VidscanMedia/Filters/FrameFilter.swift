@@ -5,14 +5,15 @@ internal import VidscanBase
 /// Runs the frames of one video through a filter chain. Rebuilds the graph when the format of the frames changes.
 final class FrameFilter {
     let chain: FilterChain
-    /// From display pixels of the current graph's output to those of the source; `nil` if unknown.
+    /// From display pixels of the latest output to those of the source; `nil` if unknown.
     private(set) var toSource: AffineTransform?
     private let timeBase: Rational
     private let frameRate: Rational?
     private let threads, maximumPixels: Int
     private let cancellation: CancellationFlag
     private let filters: [FilterCall]
-    private var graph: FilterGraph?
+    /// The last one gets the frames. Those before it have ended, and may still have outputs.
+    private var graphs = Deque<(graph: FilterGraph, toSource: AffineTransform?)>()
     private var outputs = UniqueDeque<Frame>()
 
     /// `grid`: shows which frames the filters after the last one that needs all can skip. `maximumPixels`: per output.
@@ -30,23 +31,21 @@ final class FrameFilter {
         let input = FilterInput(
             geometry: geometry, pixelFormat: frame.pixelFormat, colorSpace: frame.colorspace,
             colorRange: frame.color_range, timeBase: timeBase, pixelAspect: aspect, frameRate: frameRate)
-        if graph?.input != input {
+        if graphs.last?.graph.input != input {
             try flush()
-            while let frame = try pull() { outputs.append(frame) }
             guard !filters.isEmpty else {
                 throw MediaError(.filter, "the filter chain '\(chain.text)' was read from a result and cannot run")
             }
             let graph = try FilterGraph(filters, input: input, threads: threads)
             let size = graph.outputGeometry.codedSize
             guard size.width * size.height <= maximumPixels else { throw .frameTooLarge(size, limit: maximumPixels) }
-            self.graph = graph
-            toSource = graph.geometry()?.after(geometry.displayToCoded).inverse?
-                .after(graph.outputGeometry.displayToCoded)
+            let toOutput = graph.geometry()?.after(geometry.displayToCoded)
+            graphs.append((graph, toOutput?.inverse?.after(graph.outputGeometry.displayToCoded)))
         }
         frame.pts = timestamp
         // The graph has turned the frame upright.
         av_frame_remove_side_data(frame.pointer, AV_FRAME_DATA_DISPLAYMATRIX)
-        try graph?.push(frame.pointer)
+        try graphs.last?.graph.push(frame.pointer)
         guard !chain.needsEveryFrame else { return }
         guard let output = try pull() else {
             throw MediaError(.filter, "the filter chain '\(chain.text)' gave no output for a frame")
@@ -55,7 +54,7 @@ final class FrameFilter {
     }
 
     /// Ends the input of the graph, which may still have outputs.
-    func flush() throws(MediaError) { try graph?.push(nil) }
+    func flush() throws(MediaError) { try graphs.last?.graph.push(nil) }
 
     /// One output at a time: a filter may make any number from one frame. Its timestamp, in its own time base, may be lost.
     func next() throws(MediaError) -> Frame? {
@@ -65,9 +64,16 @@ final class FrameFilter {
 
     private func pull() throws(MediaError) -> Frame? {
         if cancellation.isSet { throw .cancelled }
-        guard let graph, let frame = try graph.pull() else { return nil }
-        frame.time_base = AVRational(graph.timeBase)
-        return frame
+        while let (graph, toSource) = graphs.first {
+            if let frame = try graph.pull() {
+                self.toSource = toSource
+                frame.time_base = AVRational(graph.timeBase)
+                return frame
+            }
+            guard graphs.count > 1 else { return nil }
+            graphs.removeFirst()
+        }
+        return nil
     }
 
     /// The chain with a `select` filter after the last one that needs every frame: it drops most frames that no sample takes.
