@@ -138,4 +138,16 @@ struct TimestampContinuityTests {
         #expect(assign(-5 * second, offsets, 12 * second) == nil)
         #expect(assign(-5 * second, offsets, 12 * second, isLate: true) == 1)
     }
+
+    @Test("Audio follows the video's jump although it lasted longer than the video before")
+    func longerCompanion() {
+        var clock = CompanionClock(forwardIsJump: true, isContinuous: true)
+        let second: Int64 = 1_000_000
+        #expect(clock.assign(8 * second, duration: 2 * second, offsets: [0], videoPosition: 8 * second, isLate: false) == 0)
+        for duration in [0, second] {
+            #expect(
+                clock.assign(
+                    duration, duration: second, offsets: [0, 9 * second], videoPosition: 9 * second, isLate: false) == 1)
+        }
+    }
 }

@@ -78,14 +78,14 @@ struct ExportFormatTests {
 
                 visible@person_1 1
                 00:00:00.200 --> 00:00:02.000
-                <v person_1>visible
+                <v Person 1>visible
 
                 smile@person_1 1
                 00:00:00.400 --> 00:00:01.400
-                <v person_1>smile
+                <v Person 1>smile
 
                 """))
-        #expect(try exported.text(".vtt").contains("\n<v person_2>look_away (cut off at the start)\n"))
+        #expect(try exported.text(".vtt").contains("\n<v Person 2>look_away (cut off at the start)\n"))
         #expect(
             try exported.text(".metadata.vtt")
                 == """

@@ -301,7 +301,7 @@ struct FaceEventTests {
     @Test("A peak before the episode, or after a gap, is not its own")
     func foreignPeak() {
         // The first high value lasts too short a time to be a smile.
-        let values: [Double?] = [0, 99, 0, 0, 50, 50, 50, 50, 50, nil, nil, nil, 80, 80, 80, 80, 80]
+        let values: [Double?] = [0, 99, 0, 0, 0, 0, 50, 50, 50, 50, 50, nil, nil, nil, 80, 80, 80, 80, 80]
         let smiles = Self.observed(values, rate: 10, Self.smile).map(\.episode)
         #expect(smiles.map(\.peak) == [50, 80] && smiles.map(\.mean) == [50, 80])
         #expect(smiles.map(\.isStartSeen) == [true, false])

@@ -49,8 +49,11 @@ package struct QualitySummary: Sendable {
             ].compactMap { $0 }
         }
         return zip(rows, Self.aligned(cells)).map { row, text in
-            let lacks = lacks(of: row).prefix(2).map { "\(Self.percent($0.fraction)) \($0.lack.words)" }
-            return (row, text + (lacks.isEmpty ? "" : "; " + lacks.joined(separator: ", ")))
+            let lacks = words(lacks(of: row))
+            let darkness = row.medianBrightness.flatMap {
+                $0 < Self.dark ? "dark (brightness \(Self.whole($0)) of 100)" : nil
+            }
+            return (row, ([text] + [lacks, darkness].compactMap { $0 }).joined(separator: "; "))
         }
     }
 
@@ -67,21 +70,23 @@ package struct QualitySummary: Sendable {
         }
     }
 
-    /// Fewer seconds say little about a video.
+    /// From how many seconds on a person counts, also in a long video.
     private static let minimumSeconds = 10.0
+    /// Below this brightness, 0…100, scores are measured, but on little.
+    private static let dark = 10.0
 
     /// Names the person who is visible for longest among those who were measured for less than half of their time.
-    /// Leaves out people who are seldom seen: for less than ten seconds, or half as long as somebody else.
+    /// Leaves out people who are seldom seen: for less than ten seconds, and less than half as long as somebody else.
     package var warning: String? {
-        let minimum = max(Self.minimumSeconds, (rows.first?.visibleSeconds ?? 0) / 2)
+        let minimum = min(Self.minimumSeconds, (rows.first?.visibleSeconds ?? 0) / 2)
         let weak = rows.filter { row in row.visibleSeconds >= minimum && fraction(of: row).map { $0 < 0.5 } ?? false }
-        guard let row = weak.first, let fraction = fraction(of: row), let main = lacks(of: row).first else {
-            return nil
-        }
+        guard let row = weak.first, let fraction = fraction(of: row) else { return nil }
+        let lacks = lacks(of: row)
+        guard let reasons = words(lacks), let main = lacks.first?.lack else { return nil }
         let others = weak.count - 1
         return "person \(row.personID) is visible for \(Self.fixed(row.visibleSeconds)) s, but"
             + " the \(needsWholeFace ? "whole face" : "face") was measured for only \(Self.percent(fraction)) of that:"
-            + " \(Self.percent(main.fraction)) \(main.lack.words); \(main.lack.remedy)"
+            + " \(reasons); \(main.remedy)"
             + (others > 0 ? " (as for \(others) more \(others == 1 ? "person" : "people"))" : "")
     }
 
@@ -93,6 +98,10 @@ package struct QualitySummary: Sendable {
         return Self.lacks.filter { needsWholeFace || !$0.isPartial }
             .map { ($0, row.fraction(of: $0.seconds(row)) ?? 0) }
             .filter { $0.1 >= 0.005 }.sorted { $0.1 > $1.1 }
+    }
+
+    private func words(_ lacks: [(lack: Lack, fraction: Double)]) -> String? {
+        lacks.isEmpty ? nil : lacks.map { "\(Self.percent($0.fraction)) \($0.lack.words)" }.joined(separator: ", ")
     }
 
     private static func percent(_ fraction: Double) -> String { "\(whole(100 * fraction)) %" }

@@ -115,6 +115,9 @@ extension ResolvedSettings {
             throw SettingsError("\(name("render.style")) and \(name("render.show")) cannot be used together.")
         }
         try refuse("render.height", if: render.video.height.map { $0 % 2 == 1 } == true) { "\($0) must be even." }
+        try refuse("sample.audio_stream", if: settings.sample.audioStream != nil && !settings.speech) {
+            "\($0) needs \(name("speech"))."
+        }
         let codec = render.video.codec
         if let factor = render.video.rateFactor {
             guard let factors = codec.rateFactors else {

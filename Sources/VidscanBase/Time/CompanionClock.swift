@@ -43,7 +43,9 @@ package struct CompanionClock: Sendable {
         let candidates = max(earliest, offsets.count - Self.maximumCandidates)..<offsets.count
         let best = candidates.min { distance($0).magnitude < distance($1).magnitude } ?? epoch
         if followed != nil {
-            guard distance(best) >= -Self.backwardLimit else { return nil }
+            // Sound of the epoch before may be longer than its video, so that the next one begins before it ends.
+            let overlap = best > epoch ? Self.forwardLimit : Self.backwardLimit
+            guard distance(best) >= -overlap else { return nil }
             if forwardIsJump, distance(best) > Self.forwardLimit { return nil }
         }
         return best

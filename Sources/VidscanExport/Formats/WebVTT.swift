@@ -7,7 +7,7 @@ enum WebVTT {
     static func captions(_ tiers: [Tier]) -> String {
         let cues = tiers.flatMap { tier in
             tier.annotations.enumerated().map { index, annotation in
-                (id: "\(tier.name) \(index + 1)", voice: tier.speaker, annotation: annotation)
+                (id: "\(tier.name) \(index + 1)", voice: tier.speaker.map(voice), annotation: annotation)
             }
         }
         var text = "WEBVTT\n"
@@ -19,6 +19,11 @@ enum WebVTT {
             text += (cue.voice.map { "<v \(escaped($0))>" } ?? "") + escaped(cue.annotation.label) + "\n"
         }
         return text
+    }
+
+    /// `person_1` as people read it: Person 1.
+    private static func voice(_ speaker: String) -> String {
+        speaker.wholeMatch(of: /(person|face)_([0-9]+)/).map { "\($0.1 == "person" ? "Person" : "Face") \($0.2)" } ?? speaker
     }
 
     private static func escaped(_ text: String) -> String {

@@ -12,7 +12,7 @@ struct MeasuredSample: Sendable, Equatable {
     let number: Int
     let value: Double
     let before: MeasuredTotals
-    /// Whether the measure was unknown just before: at the start of an appearance, or after a gap too long to bridge.
+    /// Whether the measure was unknown just before: at the start of an appearance, or for longer than `bridgedSeconds`.
     let followsGap: Bool
 }
 
@@ -38,14 +38,14 @@ struct MeasuredState: Sendable {
     private let entersAbove, leavesBelow: Double
     private let holdMicroseconds: Int64
     private let oneSidedMargin: Double
-    /// The sample that crossed the threshold, while the state holds.
-    private var entered: MeasuredSample?
-    private var turning, last: MeasuredSample?
-    /// The first of the highest samples since the state was entered, or may have been.
-    private var peak: MeasuredSample?
+    /// The sample that crossed the threshold, while the state holds, and its first highest sample.
+    private var entered, peak: MeasuredSample?
+    /// Since when the value has been too low, while that may be an interruption.
+    private var leaving: MeasuredSample?
+    private var last: MeasuredSample?
     private var totals = MeasuredTotals()
 
-    /// A change counts only if the value does not return beyond the other threshold for the time to hold.
+    /// A shorter interruption than the time to hold does not end the state, and a shorter period does not count.
     /// `oneSidedMargin`: how far beyond the threshold a one-sided value must be; infinite if it prevents the change.
     init(entersAbove: Double, leavesBelow: Double, holdSeconds: Double = 0, oneSidedMargin: Double = 0) {
         (self.entersAbove, self.leavesBelow, self.oneSidedMargin) = (entersAbove, leavesBelow, oneSidedMargin)
@@ -57,50 +57,53 @@ struct MeasuredState: Sendable {
         _ value: Double?, isOneSided: Bool = false, at microseconds: Int64, seconds: Double, sample number: Int
     ) -> Period? {
         guard let value else { return nil }
-        let followsGap = last.map { !Self.isBridged(from: $0, to: number, at: microseconds) } ?? true
+        let missed = last.map { number - $0.number - 1 } ?? .max
+        let isBrief = last.map { microseconds - $0.microseconds <= Self.bridgedMicroseconds } ?? false
         // The sample after a gap may enter the state, but not leave it.
-        var ended = followsGap ? interrupt() : nil
+        var ended = missed <= EventOptions.bridgedSamples || isBrief ? nil : interrupt()
         let sample = MeasuredSample(
-            microseconds: microseconds, number: number, value: value, before: totals, followsGap: followsGap)
+            microseconds: microseconds, number: number, value: value, before: totals,
+            followsGap: missed > 0 && !isBrief)
         last = sample
         totals.samples += 1
         totals.oneSided += isOneSided ? 1 : 0
         totals.values += value
         totals.seconds += seconds
-        // While the state is left, no value exceeds that of its onset.
-        if peak.map({ value > $0.value }) ?? true || (entered == nil && turning == nil) { peak = sample }
-        guard let crossing = crossing(sample, margin: isOneSided ? oneSidedMargin : 0) else { return ended }
+        let margin = isOneSided ? oneSidedMargin : 0
         if let onset = entered {
-            entered = nil
-            ended = period(
-                from: onset, until: crossing.microseconds, samples: crossing.number - onset.number, crossing.before,
-                hasOffset: true)
-        } else {
-            entered = crossing
+            if value < leavesBelow { leaving = leaving ?? sample }
+            if let leaving, microseconds - leaving.microseconds >= holdMicroseconds {
+                ended = interrupt()
+            } else if value > entersAbove {
+                leaving = nil
+            }
+            if margin == .infinity, microseconds - onset.microseconds < holdMicroseconds { entered = nil }
+        }
+        if entered == nil {
+            last = sample
+            if value > entersAbove + margin { (entered, peak) = (sample, sample) }
+        } else if let highest = peak, value > highest.value {
+            peak = sample
         }
         return ended
     }
 
-    /// Returns the sample that entered (above the threshold plus `margin`) or left the state, once that has lasted.
-    private mutating func crossing(_ sample: MeasuredSample, margin: Double) -> MeasuredSample? {
-        let isTurning = entered == nil ? sample.value > entersAbove + margin : sample.value < leavesBelow
-        let isBack = entered == nil ? sample.value < leavesBelow || margin == .infinity : sample.value > entersAbove
-        if isBack { turning = nil }
-        // Between the thresholds, a change that has begun continues.
-        guard isTurning || turning != nil else { return nil }
-        let crossing = turning ?? sample
-        turning = crossing
-        guard sample.microseconds - crossing.microseconds >= holdMicroseconds else { return nil }
-        turning = nil
-        return crossing
-    }
-
-    /// Ends the state, if it holds, at the last sample in which the measure is known. The next sample counts as the first one after a gap.
+    /// Ends the state, if it holds, where a sample shows that, or else at the last one in which the measure is known. The next
+    /// sample counts as the first one after a gap.
     mutating func interrupt() -> Period? {
-        defer { (entered, turning, last) = (nil, nil, nil) }
+        defer { (entered, leaving, last) = (nil, nil, nil) }
         guard let onset = entered, let last else { return nil }
-        return period(
-            from: onset, until: last.microseconds, samples: last.number - onset.number + 1, totals, hasOffset: false)
+        let period =
+            if let leaving {
+                period(
+                    from: onset, until: leaving.microseconds, samples: leaving.number - onset.number, leaving.before,
+                    hasOffset: true)
+            } else {
+                period(
+                    from: onset, until: last.microseconds, samples: last.number - onset.number + 1, totals,
+                    hasOffset: false)
+            }
+        return period.endMicroseconds - onset.microseconds >= holdMicroseconds ? period : nil
     }
 
     /// `totals` are those before the end.
@@ -115,8 +118,5 @@ struct MeasuredState: Sendable {
             oneSidedFraction: Double(totals.oneSided - start.oneSided) / count, hasOffset: hasOffset)
     }
 
-    private static func isBridged(from last: MeasuredSample, to number: Int, at microseconds: Int64) -> Bool {
-        number - last.number - 1 <= EventOptions.bridgedSamples
-            || microseconds - last.microseconds <= Int64((EventOptions.bridgedSeconds * 1e6).rounded())
-    }
+    private static let bridgedMicroseconds = Int64((EventOptions.bridgedSeconds * 1e6).rounded())
 }
