@@ -133,7 +133,7 @@ struct PipelineFileTests {
     func roundTrip() throws {
         var random = SeededGenerator(seed: 5)
         var tried = 0
-        for _ in 0..<2600 {
+        for _ in 0..<4000 {
             let overrides = try Setting.all.map { setting in
                 try ResolvedSettings.Override(setting.path, try value(for: setting, &random), option: "--x")
             }

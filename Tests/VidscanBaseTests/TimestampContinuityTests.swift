@@ -143,7 +143,8 @@ struct TimestampContinuityTests {
     func longerCompanion() {
         var clock = CompanionClock(forwardIsJump: true, isContinuous: true)
         let second: Int64 = 1_000_000
-        #expect(clock.assign(8 * second, duration: 2 * second, offsets: [0], videoPosition: 8 * second, isLate: false) == 0)
+        #expect(
+            clock.assign(8 * second, duration: 2 * second, offsets: [0], videoPosition: 8 * second, isLate: false) == 0)
         for duration in [0, second] {
             #expect(
                 clock.assign(

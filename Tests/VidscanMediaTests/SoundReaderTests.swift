@@ -129,6 +129,27 @@ struct SoundReaderTests {
         #expect(samples.count > 31000)
     }
 
+    @Test("Sound longer than its picture does not hide that after a jump", arguments: [0, 500])
+    func jump(second offset: Int) throws {
+        let folder = try TemporaryFolder()
+        let sound = ["-f", "lavfi", "-i", "aevalsrc=exprs='between(t,1,1.001)*0.8':s=16000:d=2.3"]
+        var joined = Data()
+        for (name, start) in [("first.ts", 0), ("second.ts", offset)] {
+            _ = try Self.make(
+                name,
+                Self.picture + sound + ["-c:v", "libx264", "-c:a", "aac", "-output_ts_offset", "\(start)"], in: folder)
+            joined += try folder.bytes(name)
+        }
+        let path = folder.path + "/joined.ts"
+        try joined.write(to: URL(fileURLWithPath: path))
+        let samples = try Self.samples(path)
+        let halves = [samples[..<34_000], samples[34_000...]].map(Array.init)
+        #expect(abs(Self.loudest(halves[0]) - 1) < 0.1)
+        // At 1 s of the second picture.
+        #expect(abs(Self.loudest(halves[1]) + 34.0 / 16 - 3) < 0.1)
+        #expect(halves[1].map { abs(Int($0)) }.max() ?? 0 > 1000)
+    }
+
     @Test("One of several streams is chosen; what is no sound is an error; a video without sound has none")
     func streams() throws {
         let folder = try TemporaryFolder()
