@@ -162,7 +162,7 @@ let package = Package(
             swiftSettings: tests),
         .testTarget(
             name: "VidscanInferenceTests",
-            dependencies: ["TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"],
+            dependencies: ["CNetwork", "TestSupport", "VidscanBase", "VidscanFaces", "VidscanInference"],
             exclude: [
                 "detector.golden.json", "embedding.golden.json", "mesh.golden.json", "speaker.golden.json",
                 "voice.golden.json",

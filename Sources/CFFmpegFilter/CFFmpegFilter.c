@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-// Result, result if the library does not load, name, parameters, arguments. They are defined below under libavfilter's
+// Result, result if the function cannot be loaded, name, parameters, arguments. They are defined below under libavfilter's
 // own names, so the compiler compares the parameters with its headers.
 #define VIDSCAN_FILTER_FUNCTIONS(FUNCTION) \
     FUNCTION(unsigned, 0, avfilter_version, (void), ()) \
@@ -22,10 +22,6 @@
         (AVFilterContext **context, const AVFilter *filter, const char *name, const char *arguments, void *opaque, \
             AVFilterGraph *graph), \
         (context, filter, name, arguments, opaque, graph)) \
-    FUNCTION(AVFilterContext *, NULL, avfilter_graph_alloc_filter, \
-        (AVFilterGraph *graph, const AVFilter *filter, const char *name), (graph, filter, name)) \
-    FUNCTION(int, AVERROR(ENOSYS), avfilter_init_str, (AVFilterContext *context, const char *arguments), \
-        (context, arguments)) \
     FUNCTION(int, AVERROR(ENOSYS), avfilter_link, \
         (AVFilterContext *source, unsigned source_pad, AVFilterContext *target, unsigned target_pad), \
         (source, source_pad, target, target_pad)) \
@@ -48,31 +44,16 @@
         (sink)) \
     FUNCTION(AVRational, ((AVRational){0, 1}), av_buffersink_get_time_base, (const AVFilterContext *sink), (sink))
 
-static struct {
-#define VIDSCAN_MEMBER(result, failure, name, parameters, arguments) __typeof__(name) *name;
-    VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_MEMBER)
-} functions;
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void *library;
 static char reason[300];
 static int is_loaded;
 
-// POSIX, but not C, lets a function's address be stored as an object's.
-static void look_up(void *library, const char *name, void *function) {
-    *(void **)function = dlsym(library, name);
-    if (!*(void **)function && !reason[0]) snprintf(reason, sizeof reason, "%s", dlerror());
-}
-
 static void load(void) {
     // The version of the compiled headers, and so of the libraries that the program is linked with.
-    void *library = dlopen("libavfilter.so." AV_STRINGIFY(LIBAVFILTER_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        snprintf(reason, sizeof reason, "%s", dlerror());
-        return;
-    }
-#define VIDSCAN_LOOK_UP(result, failure, name, parameters, arguments) look_up(library, #name, &functions.name);
-    VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_LOOK_UP)
-    __atomic_store_n(&is_loaded, !reason[0], __ATOMIC_RELEASE);
+    library = dlopen("libavfilter.so." AV_STRINGIFY(LIBAVFILTER_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    if (!library) snprintf(reason, sizeof reason, "%s", dlerror());
+    __atomic_store_n(&is_loaded, library != NULL, __ATOMIC_RELEASE);
 }
 
 const char *vs_load_filters(void) {
@@ -83,5 +64,8 @@ const char *vs_load_filters(void) {
 int vs_filters_are_loaded(void) { return __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE); }
 
 #define VIDSCAN_DEFINE(result, failure, name, parameters, arguments) \
-    result name parameters { return vs_load_filters() ? failure : functions.name arguments; }
+    result name parameters { \
+        __typeof__(name) *function = vs_load_filters() ? NULL : dlsym(library, #name); \
+        return function ? function arguments : failure; \
+    }
 VIDSCAN_FILTER_FUNCTIONS(VIDSCAN_DEFINE)

@@ -69,20 +69,17 @@ static int get_cleared_buffer(AVCodecContext *decoder, AVFrame *frame, int flags
     return result;
 }
 
-void vs_clear_buffers(AVCodecContext *decoder) {
-    decoder->get_buffer2 = get_cleared_buffer;
-#if FF_API_THREAD_SAFE_CALLBACKS
-    decoder->thread_safe_callbacks = 1;
-#endif
-}
-
-int vs_watch_errors(AVCodecContext *decoder) {
+int vs_prepare_decoder(AVCodecContext *decoder) {
     error_list *list = calloc(1, sizeof *list);
     if (list == NULL) return AVERROR(ENOMEM);
     pthread_mutex_init(&list->mutex, NULL);
     // Every thread's copy of the context has these, too.
     decoder->opaque = list;
     decoder->get_encode_buffer = mark;
+    decoder->get_buffer2 = get_cleared_buffer;
+#if FF_API_THREAD_SAFE_CALLBACKS
+    decoder->thread_safe_callbacks = 1;
+#endif
 #if !THREADS_KNOW_NUMBERS
     decoder->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
 #endif

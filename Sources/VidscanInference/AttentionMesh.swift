@@ -1,4 +1,4 @@
-internal import CNetwork
+package import CNetwork
 internal import Foundation
 internal import VidscanBase
 
@@ -77,12 +77,9 @@ package final class AttentionMesh: @unchecked Sendable {  // The weights never c
     }
 
     /// Makes a session, which takes three megabytes.
-    package func makeSession() -> MeshSession { MeshSession(self, kernels: vs_best_network_kernels().pointee) }
-
-    /// `nil` if the processor lacks the instruction set.
-    package func makeSession(using set: InstructionSet) -> MeshSession? {
-        vs_network_kernels_for(set.value).map { MeshSession(self, kernels: $0.pointee) }
-    }
+    package func makeSession(
+        kernels: UnsafePointer<vs_network_kernels> = vs_best_network_kernels()
+    ) -> MeshSession { MeshSession(self, kernels: kernels.pointee) }
 
     typealias Shape = (inputs: Int, outputs: Int, stride: Int)
 

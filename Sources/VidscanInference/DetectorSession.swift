@@ -186,10 +186,8 @@ package final class DetectorSession {
         current = reduced
         for (step, output) in zip(network.steps, steps) {
             output.clearBorder()
-            step.deconvolution.withUnsafeBufferPointer {
-                kernels.deconvolution(
-                    $0.baseAddress, current.values, current.channels, current.width, current.height, output.values)
-            }
+            kernels.deconvolution(
+                step.deconvolution, current.values, current.channels, current.width, current.height, output.values)
             pointwise(step.lateral, blocks[step.block], to: output, adds: true)
             current = output
         }

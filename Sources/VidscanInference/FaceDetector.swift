@@ -1,4 +1,4 @@
-internal import CNetwork
+package import CNetwork
 package import VidscanBase
 
 /// CenterFace (Xu et al., 2019, arXiv:1911.03599): the boxes and five landmarks of all faces in a frame of any size.
@@ -64,12 +64,7 @@ package final class FaceDetector: @unchecked Sendable {  // The weights never ch
     }
 
     /// Makes a session, which takes about 30 bytes per pixel. Both sides of the input are multiples of 32.
-    package func makeSession(inputSize: PictureSize) -> DetectorSession {
-        DetectorSession(self, inputSize: inputSize, kernels: vs_best_network_kernels().pointee)
-    }
-
-    /// `nil` if the processor lacks the instruction set.
-    package func makeSession(inputSize: PictureSize, using set: InstructionSet) -> DetectorSession? {
-        vs_network_kernels_for(set.value).map { DetectorSession(self, inputSize: inputSize, kernels: $0.pointee) }
-    }
+    package func makeSession(
+        inputSize: PictureSize, kernels: UnsafePointer<vs_network_kernels> = vs_best_network_kernels()
+    ) -> DetectorSession { DetectorSession(self, inputSize: inputSize, kernels: kernels.pointee) }
 }

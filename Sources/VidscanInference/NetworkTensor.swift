@@ -119,10 +119,3 @@ struct NetworkWeights {
         return owner
     }
 }
-
-/// In the order of `vs_network_set`.
-package enum InstructionSet: UInt32, CaseIterable, Sendable {
-    case baseline, avx2, avx512
-
-    var value: vs_network_set { vs_network_set(rawValue) }
-}

@@ -212,12 +212,10 @@ package final class OverlayPainter {
 
     /// Bars grow from the left for ranges such as 0…100, and from the middle for metrics that can be negative.
     private static func bar(of metric: Metric, _ value: Double, in track: Rectangle) -> Rectangle {
-        let fraction = min(max(value / metric.values.upperBound, -1), 1)
-        guard metric.values.lowerBound < 0 else {
-            return Rectangle(x: track.x, y: track.y, width: max(0, fraction) * track.width, height: track.height)
-        }
-        let (middle, length) = (track.x + track.width / 2, abs(fraction) * track.width / 2)
-        return Rectangle(x: fraction < 0 ? middle - length : middle, y: track.y, width: length, height: track.height)
+        let (low, room) = metric.values.lowerBound < 0 ? (-1.0, track.width / 2) : (0, track.width)
+        let length = min(max(value / metric.values.upperBound, low), 1) * room
+        let start = track.x + track.width - room
+        return Rectangle(x: start + min(length, 0), y: track.y, width: abs(length), height: track.height)
     }
 
     /// Bright colours that people with colour vision deficiency can tell apart too (after Okabe and Ito, 2008).

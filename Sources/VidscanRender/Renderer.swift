@@ -166,13 +166,6 @@ package struct Renderer: Sendable {
     private func transcoder(
         of source: InputFile, _ result: StoredResult, _ cancellation: CancellationFlag
     ) throws(VidscanError) -> Transcoder {
-        let wanted = transcoderOptions(result)
-        return try VidscanError.media(stage: .open) { () throws(MediaError) in
-            try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
-        }
-    }
-
-    private func transcoderOptions(_ result: StoredResult) -> Transcoder.Options {
         let (video, filters) = (result.record.video, result.record.filters)
         var wanted = Transcoder.Options(rateFactor: options.rateFactor)
         (wanted.codec, wanted.height) = (options.codec, options.height)
@@ -192,7 +185,9 @@ package struct Renderer: Sendable {
             wanted.reading.decoderThreads = AnonymizeOptions.decoderThreads
             wanted.reading.skipsUnneededPackets = filters?.everyFrame != true
         }
-        return wanted
+        return try VidscanError.media(stage: .open) { () throws(MediaError) in
+            try Transcoder(source: source.absolutePath, options: wanted, cancellation: cancellation)
+        }
     }
 
     private static func digest(of path: String) throws(VidscanError) -> String {

@@ -66,7 +66,7 @@ package enum CoversPage {
             "metrics": .list([]), "cuts": .list([]), "stride": .integer(1),
         ]
         data["duration"] = video.durationSeconds.map(JSONValue.number)
-        return try PageTemplate.data(.object(data))
+        return PageTemplate.data(.object(data))
     }
 
     /// By the words in capitals in the arguments of a command.

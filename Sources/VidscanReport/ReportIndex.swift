@@ -69,7 +69,6 @@ extension Report {
         _ summaries: [(result: String, outcome: Result<Summary, VidscanError>)], path: String, hidesFaces: Bool,
         replaces: Bool
     ) throws(VidscanError) {
-        let file = try AtomicFile(path: path, replaces: replaces, stage: .render)
         let folder = FilePath.folder(of: path)
         let failures = summaries.count { if case .failure = $0.outcome { true } else { false } }
         let rows = summaries.map { result, outcome in
@@ -90,7 +89,6 @@ extension Report {
             title: NumberText.count(summaries.count, "result"),
             summary: failures == 0 ? "Each video links to its report." : "\(failures) of them could not be shown.",
             heads: ["length", "samples", "ids", "cuts"].map { PageCell($0) }, rows: rows)
-        try file.write(try index.html(for: path))
-        try file.complete()
+        try AtomicFile.write(try index.html(for: path), to: path, replaces: replaces, stage: .render)
     }
 }

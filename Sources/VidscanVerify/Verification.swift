@@ -111,7 +111,7 @@ package struct Verification: Sendable {
         do {
             let reader = try reader(of: input, stream: nil, cancellation)
             observer?.opened(input, info: reader.info)
-            try await search(reader, of: input, &findings, kept: KeptFaces(beside: input), cancellation, observer)
+            try await search(reader, of: input, &findings, kept: Self.keptFaces(in: input), cancellation, observer)
             guard findings.frames > 0 else { throw MediaError(.noVideo, "no frame can be decoded") }
             findings.unsearched += reader.unreadablePictures
             if try reader.info.isPicture && Self.hasPreview(input, codec: reader.info.codec) {
@@ -146,7 +146,7 @@ package struct Verification: Sendable {
     }
 
     private func search(
-        _ reader: FrameReader, of input: String, _ findings: inout Findings, kept: KeptFaces? = nil,
+        _ reader: FrameReader, of input: String, _ findings: inout Findings, kept: [[Double]] = [],
         _ cancellation: CancellationFlag, _ observer: (any RunObserver)?
     ) async throws {
         let stream = reader.info.streamIndex
@@ -175,10 +175,8 @@ package struct Verification: Sendable {
                         stream: stream, microseconds: frame.microseconds, frame: frame.index, box: $0.box,
                         score: $0.score)
                 }
-                if let kept, sightings.contains(where: kept.contains) {
-                    sightings.removeAll(where: kept.contains)
-                    findings.framesWithKeptFaces += 1
-                }
+                sightings.removeAll { kept.contains(where: $0.isIn) }
+                if sightings.count < faces.count { findings.framesWithKeptFaces += 1 }
                 isTransparent = isTransparent || frame.hasTransparentParts
                 try collector.add(sightings, of: frame, takesPictures: options.keepsPictures)
                 count += sightings.count
@@ -258,9 +256,7 @@ package struct Verification: Sendable {
                     (index, try await worker.faces(in: frames))
                 }
             }
-            var found = [[[DetectedFace]]](repeating: [], count: groups.count)
-            for try await (index, faces) in group { found[index] = faces }
-            return found
+            return try await group.reduce(into: Array(repeating: [], count: groups.count)) { $0[$1.0] = $1.1 }
         }
     }
 }

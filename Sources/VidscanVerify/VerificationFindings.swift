@@ -119,8 +119,7 @@ extension Verification.Sighting {
     /// How far the face moved since an earlier sighting, in widths per frame (a cyclist close by: 1); `nil` for another face.
     fileprivate func distance(from last: Verification.Sighting) -> Double? {
         guard last.frame < frame else { return nil }
-        let (old, new) = (last.box.center, box.center)
-        let widths = hypot(new.x - old.x, new.y - old.y) / ((last.box.width + box.width) / 2)
+        let widths = (box.center - last.box.center).length / ((last.box.width + box.width) / 2)
         let moved = widths / Double(frame - last.frame)
         let isFast = widths < 2 && frame - last.frame <= 3 && abs(log(box.area / last.box.area)) < log(2)
         return isFast || last.box.intersectionOverUnion(with: box) > 0.2 ? moved : nil
@@ -188,27 +187,20 @@ package struct ReviewedFindings: Codable, Sendable {
     }
 }
 
-/// The faces that were kept visible on purpose, from the record beside a video.
-struct KeptFaces {
-    private let visibleFaces: [[Double]]
-
-    /// `nil` without a record of exactly this video: then every face is a finding.
-    init?(beside video: String) {
+extension Verification {
+    /// The faces that were kept visible on purpose; none without a record of exactly this video, so that all are findings.
+    static func keptFaces(in video: String) -> [[Double]] {
         let path = FilePath.absolute(video)
         let names = [path, (path as NSString).deletingPathExtension]
         let records = names.compactMap { try? HiddenVideoRecord.read($0 + ".json") }
-        guard !records.isEmpty, let digest = try? ReviewedFindings.digest(of: path),
-            let faces = records.first(where: { $0.sha256 == digest && $0.visibleFaces != nil })?.visibleFaces
-        else { return nil }
-        visibleFaces = faces
+        guard !records.isEmpty, let digest = try? ReviewedFindings.digest(of: path) else { return [] }
+        return records.first { $0.sha256 == digest && $0.visibleFaces != nil }?.visibleFaces ?? []
     }
-
-    func contains(_ sighting: Verification.Sighting) -> Bool { visibleFaces.contains(where: sighting.isIn) }
 }
 
 extension Verification.Sighting {
     /// Whether most of it is in a part of the video: first and last time in seconds, and the four numbers of a box.
-    fileprivate func isIn(_ part: [Double]) -> Bool {
+    func isIn(_ part: [Double]) -> Bool {
         let seconds = Double(microseconds) / 1e6
         guard part.count == 6, part[0] - 0.001 <= seconds, seconds <= part[1] + 0.001 else { return false }
         let place = Rectangle(x: part[2], y: part[3], width: part[4], height: part[5])

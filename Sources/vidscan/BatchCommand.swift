@@ -66,7 +66,7 @@ struct BatchStatusCommand: ParsableCommand {
         let folder = FilePath.absolute(folder)
         try BatchFolder(folder).removeLeftovers()
         let report = try BatchReport(folder: folder)
-        if json { Output.json(try report.json()) } else { Output.write(report.text + "\n") }
+        if json { Output.json(report.json()) } else { Output.write(report.text + "\n") }
         let missing = BatchJournal.missingShards(in: folder)
         if let missing { Output.error("vidscan: warning: \(missing)") }
         if strict, report.hasFailures || missing != nil { throw ExitStatus.someFailed }

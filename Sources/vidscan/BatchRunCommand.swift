@@ -67,9 +67,9 @@ private struct BatchWork {
         folder = BatchFolder(FilePath.absolute(output))
         let models = try ModelStore()
         configuration = try Configuration(settings, models: models)
-        digest = try configuration.digest()
+        digest = configuration.digest
         settings.report.page.toggle()
-        digestOfOther = try Configuration(settings, models: models).digest()
+        digestOfOther = try Configuration(settings, models: models).digest
         (selection.retries, selection.isForced) = (execution.retries, settings.write.replaces)
         (selection.isOnlyFailed, selection.keepsDone) = (execution.onlyFailed, execution.keepDone)
         selection.isStrict = execution.strict

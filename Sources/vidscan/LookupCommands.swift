@@ -251,16 +251,11 @@ struct SampleCommand: AsyncParsableCommand {
     @OptionGroup(title: "Which frames") var video: VideoOptions
     @Flag(name: .customLong("md5"), help: "Print the checksum of each frame's planes.") var printsDigest = false
 
-    @Flag(help: "Decode every frame, not only those that samples need. The output is the same, but takes longer.")
-    var decodeAll = false
-
     func run() async throws {
         _ = try InputFile(input)
         let settings = try ResolvedSettings(workers: 1, overrides: video.overrides()).settings
         do {
-            var options = FrameReader.Options(settings)
-            options.skipsUnneededPackets = !decodeAll
-            let reader = try FrameReader(path: input, options: options)
+            let reader = try FrameReader(path: input, options: FrameReader.Options(settings))
             var writer = ByteWriter()
             writer.write(text: printsDigest ? "time,frame,md5\n" : "time,frame\n")
             while let frame = try reader.next() {

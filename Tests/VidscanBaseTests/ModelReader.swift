@@ -34,12 +34,12 @@ struct ModelReader {
     private(set) var beganAmiss = false
 
     init(
-        _ stream: ModelStream, grid: SampleGrid, window: SamplePlan.Window, allowsSkipping: Bool = true,
-        flushesAfterGap: Bool = false, showsBrokenFrames: Bool = true
+        _ stream: ModelStream, grid: SampleGrid, packets: Int = 600, bytes: Int = 24 << 20,
+        allowsSkipping: Bool = true, flushesAfterGap: Bool = false, showsBrokenFrames: Bool = true
     ) {
         self.stream = stream
         self.grid = grid
-        plan = SamplePlan(grid: grid, window: window, allowsSkipping: allowsSkipping)
+        plan = SamplePlan(grid: grid, packets: packets, bytes: bytes, allowsSkipping: allowsSkipping)
         selector = FrameSelector(grid: grid)
         self.flushesAfterGap = flushesAfterGap
         self.showsBrokenFrames = showsBrokenFrames

@@ -45,22 +45,22 @@ struct SamplePlanTests {
             let length = Int64.random(in: 1...last, using: &random) * 1000
             let end = Bool.random(using: &random) ? nil : (start ?? 0) + length
             let grid = try grid(rate: rate, start: start, end: end)
-            let window = SamplePlan.Window(
-                packets: Self.windows.randomElement(using: &random) ?? 600,
-                bytes: Int.random(in: 1000...1_000_000, using: &random))
+            let packets = Self.windows.randomElement(using: &random) ?? 600
+            let bytes = Int.random(in: 1000...1_000_000, using: &random)
             var reader = ModelReader(
-                stream, grid: grid, window: window, flushesAfterGap: Bool.random(using: &random),
+                stream, grid: grid, packets: packets, bytes: bytes, flushesAfterGap: Bool.random(using: &random),
                 showsBrokenFrames: Bool.random(using: &random))
             reader.run()
             let expected = ModelReader.samplesOfFullDecode(stream, grid: grid)
             let place = firstDifference(reader.samples, expected)
             let context: Comment = """
-                seed \(seed), rate \(String(describing: rate)), start \(String(describing: start)), \(window), \(traits)
+                seed \(seed), rate \(String(describing: rate)), start \(String(describing: start)), \(packets) packets, \
+                \(bytes) bytes, \(traits)
                 """
             #expect(place == nil, context)
             #expect(reader.brokenSamples.isEmpty, context)
             #expect(!reader.beganAmiss, context)
-            #expect(reader.maximumHeld <= window.packets, context)
+            #expect(reader.maximumHeld <= packets, context)
         }
     }
 
@@ -81,7 +81,7 @@ struct SamplePlanTests {
         let number = Int.random(in: 0..<stream.packets.count, using: &random)
         stream.forgetPresentation(of: number)
         let grid = try grid(rate: (2, 1))
-        var reader = ModelReader(stream, grid: grid, window: SamplePlan.Window(packets: 50))
+        var reader = ModelReader(stream, grid: grid, packets: 50)
         reader.run()
         #expect(firstDifference(reader.samples, ModelReader.samplesOfFullDecode(stream, grid: grid)) == nil)
         #expect(reader.brokenSamples.isEmpty)
@@ -117,8 +117,7 @@ struct SamplePlanTests {
     func nothingPassedOver(seed: UInt64) throws {
         var random = SeededGenerator(seed: 9000 + seed)
         let stream = ModelStream(traits: randomTraits(using: &random), groups: 4, using: &random)
-        var reader = ModelReader(
-            stream, grid: try grid(rate: (1, 10)), window: SamplePlan.Window(), allowsSkipping: false)
+        var reader = ModelReader(stream, grid: try grid(rate: (1, 10)), allowsSkipping: false)
         reader.run()
         #expect(reader.actions == Array(repeating: .decode(afterGap: false), count: stream.packets.count))
     }
@@ -135,7 +134,7 @@ struct SamplePlanTests {
     func costs() throws {
         let stream = regularStream()
         func share(_ rate: (Int64, Int64)) throws -> Double {
-            var reader = ModelReader(stream, grid: try grid(rate: rate), window: SamplePlan.Window())
+            var reader = ModelReader(stream, grid: try grid(rate: rate))
             reader.run()
             return Double(reader.decodedCount) / Double(stream.packets.count)
         }

@@ -27,15 +27,6 @@ struct JournalFileTests: JournalTesting {
         #expect(failures.withLock { $0 } == [])
     }
 
-    @Test("The delays for a locked journal grow, and end with an error")
-    func backoff() {
-        var delays: [Double] = []
-        while let delay = LockBackoff.delay(afterAttempts: delays.count) { delays.append(delay) }
-        #expect(Array(delays.prefix(9)) == [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.25])
-        #expect(zip(delays, delays.dropFirst()).allSatisfy { $0 <= $1 })
-        #expect(abs(delays.reduce(0, +) - LockBackoff.timeoutSeconds) <= 0.5)
-    }
-
     @Test("Each transaction is synced to the disk, with a write-ahead log and without")
     func durability() throws {
         let folder = try TemporaryFolder()

@@ -156,7 +156,7 @@ struct CorrectedLevelsTests {
         let path = try folder.write(
             CorrectedSample.text([#"{"do": "exclude", "from": 2, "to": 3}"#], bytes: 100), to: "c.json")
         _ = try await CorrectedSample.corrector().apply(path, to: folder.path + "/result")
-        let header = try FrameRecordReader(folder: folder.path + "/result", name: ResultFiles.record).header
+        let header = try FrameRecordReader(path: folder.path + "/result/\(ResultFiles.record)").header
         let outcome = try #require(header.outcome)
         #expect(outcome.tracks.map(\.ending) == [.corrected, .occluded, .end])
         let again = try TemporaryFolder()

@@ -81,7 +81,7 @@ struct AttentionMeshTests {
 
     @Test("The points and the presence equal OpenVINO's", arguments: InstructionSet.allCases)
     func golden(set: InstructionSet) throws {
-        guard let session = mesh.makeSession(using: set) else { try skip(missing: .instructions("\(set)")) }
+        let session = try mesh.makeSession(kernels: set.kernels())
         let cases = try Golden.load()
         try #require(cases.count == 4)
         for golden in cases {
@@ -97,10 +97,7 @@ struct AttentionMeshTests {
 
     @Test("Processors with AVX2 and with AVX-512 give the same bits")
     func sameBits() throws {
-        let sessions = try [InstructionSet.avx2, .avx512].map { set in
-            guard let session = mesh.makeSession(using: set) else { try skip(missing: .instructions("\(set)")) }
-            return session
-        }
+        let sessions = try [InstructionSet.avx2, .avx512].map { try mesh.makeSession(kernels: $0.kernels()) }
         for golden in try Golden.load() {
             let found = try sessions.map { session in
                 try fill(session, seconds: golden.seconds, filter: golden.filter)

@@ -108,16 +108,6 @@ struct EmbeddingReaderTests {
         }
     }
 
-    @Test("Embeddings of an earlier face model are refused with one line that says how to get others")
-    func earlierModel() {
-        let type = SyntheticResult.embeddingType.replacing("256", with: "128")
-        let old = SyntheticResult.header(rows: 3, type: type) + Data(count: 3 * 532)
-        #expect(
-            Self.reason(old)
-                == "embeddings.npy was made by an earlier version with another face model; analyse the video again with"
-                + " 'vidscan analyze --people'")
-    }
-
     @Test("Random damage gives rows or an error")
     func damage() throws {
         let good = SyntheticResult.embeddings(Self.tracks)

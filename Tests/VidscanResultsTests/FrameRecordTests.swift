@@ -23,12 +23,6 @@ struct FrameRecordTests {
 
     /// Writes one frame with one face, whose numbers all differ.
     private func write(into folder: TemporaryFolder, crop: FaceCrop? = nil) throws -> FaceRecord {
-        try writeFile(into: folder, crop: crop).face
-    }
-
-    private func writeFile(
-        into folder: TemporaryFolder, crop: FaceCrop?
-    ) throws -> (file: FrameRecordFile, face: FaceRecord) {
         let point = Point(x: 7, y: 8)
         let landmarks = FaceLandmarks(points: [point, point, point, point, point])
         let box = Rectangle(x: 1, y: 2, width: 3, height: 4)
@@ -49,7 +43,7 @@ struct FrameRecordTests {
                 microseconds: 5, index: 6, epoch: 0, size: PictureSize(width: 640, height: 360),
                 quality: FrameQuality(luma: 12.5, sharpness: 321.25), isDamaged: true, faces: [face]))
         try file.finish()
-        return (file, face)
+        return face
     }
 
     /// The offset of the first frame: the header's length follows eight bytes.
@@ -58,14 +52,14 @@ struct FrameRecordTests {
     }
 
     private func read(_ folder: TemporaryFolder, readsCrops: Bool = true) throws -> FaceRecord? {
-        try FrameRecordReader(folder: folder.path, name: "frames", readsCrops: readsCrops).next()?.faces.first
+        try FrameRecordReader(path: folder.path + "/frames", readsCrops: readsCrops).next()?.faces.first
     }
 
     @Test("A frame is read as it was written, with its quality and its damage")
     func frame() throws {
         let folder = try TemporaryFolder()
         _ = try write(into: folder)
-        let frame = try FrameRecordReader(folder: folder.path, name: "frames", readsCrops: true).next()
+        let frame = try FrameRecordReader(path: folder.path + "/frames", readsCrops: true).next()
         #expect(frame?.quality == FrameQuality(luma: 12.5, sharpness: 321.25))
         #expect(frame?.isDamaged == true)
         #expect(frame?.size == PictureSize(width: 640, height: 360))
@@ -118,12 +112,13 @@ struct FrameRecordTests {
     @Test("A crop can be skipped, and read later from its place")
     func skippedChip() throws {
         let folder = try TemporaryFolder()
-        let crops = try FaceCropReader(writeFile(into: folder, crop: Self.crop).file)
+        _ = try write(into: folder, crop: Self.crop)
         let face = try #require(try read(folder, readsCrops: false))
         #expect(face.evidence?.crop == nil)
         let offset = try #require(face.evidence?.cropOffset)
-        #expect(try crops.crop(at: offset) == Self.crop)
-        #expect(throws: VidscanError.self) { try crops.crop(at: offset + 1) }
+        let file = try ReadableFile(path: folder.path + "/frames")
+        #expect(try FaceCrop(pixels: file.read(FaceCrop.byteCount, at: offset)) == Self.crop)
+        #expect(throws: VidscanError.self) { try file.read(FaceCrop.byteCount, at: offset + 1) }
     }
 
     @Test("A crop that is cut off, and a flag that is neither 0 nor 1, are errors")
@@ -191,7 +186,7 @@ struct FrameRecordTests {
         let folder = try TemporaryFolder()
         _ = try write(into: folder, crop: Self.crop)
         try writeResult(folder)
-        let reader = try FrameRecordReader(folder: folder.path, name: "faces.record", readsCrops: true)
+        let reader = try FrameRecordReader(path: folder.path + "/faces.record", readsCrops: true)
         #expect(reader.header.outcome?.tracks.first?.personConfidence == 0.75)
         #expect(reader.header.options?.metrics == [.joy])
         let face = try #require(try reader.next()?.faces.first)
@@ -207,7 +202,7 @@ struct FrameRecordTests {
         try writeResult(folder, track: 2)
         func reason() -> String? {
             let error = #expect(throws: VidscanError.self) {
-                let reader = try FrameRecordReader(folder: folder.path, name: "faces.record")
+                let reader = try FrameRecordReader(path: folder.path + "/faces.record")
                 while try reader.next() != nil {}
             }
             return error?.reason

@@ -14,10 +14,8 @@ const char *vs_kept_error(void);
 
 // From now on, notes which packets a decoder reports errors about: before FFmpeg 7 by the log, because decode_error_flags
 // may be set after the frame has come out, or never; from FFmpeg 7 on by the flags, because the log lacks the packet.
-int vs_watch_errors(AVCodecContext *decoder);
-
-// From now on, what a decoder leaves out of a damaged frame is 0, and not what an earlier frame left in its memory.
-void vs_clear_buffers(AVCodecContext *decoder);
+// What the decoder leaves out of a damaged frame is 0, and not what an earlier frame left in its memory.
+int vs_prepare_decoder(AVCodecContext *decoder);
 
 // Frees a decoder, watched or not, or an encoder.
 void vs_free_codec(AVCodecContext **context);

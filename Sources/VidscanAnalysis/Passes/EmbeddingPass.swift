@@ -62,7 +62,7 @@ struct EmbeddingPass {
         guard !offsets.isEmpty else { return [] }
         let count = max(1, min(settings.detect.workers, offsets.count / Self.cropsPerThread))
         let embedder = try loaded(sessions: count)
-        let crops = try FaceCropReader(frames)
+        let crops = try ReadableFile(path: frames.path)
         var embeddings = [FaceEmbedding?](repeating: nil, count: offsets.count)
         let threads = try ThreadExecutor.make(names: (0..<count).map { "embed \($0)" })
         defer { for thread in threads { thread.shutDown() } }
@@ -77,12 +77,13 @@ struct EmbeddingPass {
     }
 
     private static func embed(
-        _ offsets: [Int], _ indices: StrideTo<Int>, _ crops: FaceCropReader, _ embedder: FaceEmbedder
+        _ offsets: [Int], _ indices: StrideTo<Int>, _ crops: ReadableFile, _ embedder: FaceEmbedder
     ) throws -> [(index: Int, embedding: FaceEmbedding?)] {
         let session = try embedder.makeSession()
         return try indices.map { index in
             try Task.checkCancellation()
-            let (embedding, mirrorDistance) = try session.embed(crops.crop(at: offsets[index]))
+            let crop = FaceCrop(pixels: try crops.read(FaceCrop.byteCount, at: offsets[index]))
+            let (embedding, mirrorDistance) = try session.embed(crop)
             // If the crop and its mirror image differ too much, the crop does not show a face clearly.
             return (index, mirrorDistance < maximumMirrorDistance ? embedding : nil)
         }

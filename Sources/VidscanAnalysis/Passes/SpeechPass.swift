@@ -92,7 +92,7 @@ struct SpeechPass: Sendable {
         let reader = try described { try FrameReader(path: path, options: options, cancellation: cancellation) }
         guard reader.info.frameRate.value >= SpeakerDetector.minimumFrameRate else { return }
         var positions = try FacePositions(
-            FrameRecordReader(folder: frames.folder, name: frames.name),
+            FrameRecordReader(path: "\(frames.folder)/\(frames.name)"),
             trackOfFace: tracks.ofFaces.map { track in track > 0 && kept[Int(track) - 1] > 0 ? Int(track) - 1 : nil })
         var mouths = MouthCropper()
         while let frame = try described({ try reader.next() }) {

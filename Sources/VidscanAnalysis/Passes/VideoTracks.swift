@@ -29,7 +29,7 @@ struct VideoTracks {
         options.minimumSamples = settings.track.minimumSamples
         options.maximumFaces = settings.track.maximumFaces
         options.meanConfidence = settings.detect.keepsUncertainFaces ? 0 : 1.1 * settings.detect.minimumConfidence
-        let reader = try FrameRecordReader(frames)
+        let reader = try FrameRecordReader(path: frames.path)
         var tracker = settings.tracker
         var times: [Int64] = []
         while let frame = try reader.next() {
@@ -80,7 +80,7 @@ struct VideoTracks {
         guard changes.contains(where: { $0 != nil }) else { return [] }
         var steps: [Int: (face: Int, last: FaceRecord, change: Double)] = [:]
         var count = 0
-        let reader = try FrameRecordReader(frames)
+        let reader = try FrameRecordReader(path: frames.path)
         while let frame = try reader.next() {
             for (face, index) in zip(frame.faces, count...) {
                 let track = Int(ofFaces[index]) - 1

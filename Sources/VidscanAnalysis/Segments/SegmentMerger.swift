@@ -225,7 +225,7 @@ struct SegmentFolder {
 
     /// Passes all frames to `body`, in time order. Throws if frames are missing.
     func read(_ body: (FrameRecord) throws -> Void) throws {
-        let frames = try FrameRecordReader(folder: name, name: ResultFiles.record, readsCrops: true)
+        let frames = try FrameRecordReader(path: "\(name)/\(ResultFiles.record)", readsCrops: true)
         let layout = frames.header.layout
         try require(
             layout.hasEvidence && layout.hasSignatures && layout.blendshapeCount == record.blendshapeNames.count,

@@ -1,4 +1,3 @@
-internal import Foundation
 package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
@@ -62,15 +61,9 @@ package struct Configuration: Sendable {
         return values
     }
 
-    /// Throws `setup` for a number that JSON cannot have: results of other settings would have the same digest.
-    package func digest() throws(VidscanError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        do {
-            let settings = String(decoding: try encoder.encode(settings), as: UTF8.self)
-            let digests = models.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-            return FileDigest.sha256(text: ([version, settings] + digests).joined(separator: "\n"))
-        } catch { throw VidscanError(.setup, "cannot make a digest of the settings: \(error)") }
+    package var digest: String {
+        let digests = models.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return FileDigest.sha256(text: ([version, settings.encoded()] + digests).joined(separator: "\n"))
     }
 }
 

@@ -1,5 +1,4 @@
 internal import VidscanBase
-internal import VidscanMedia
 
 /// Declares a setting: its name in a pipeline file, values, command-line options and help, and where its value is stored.
 /// The YAML reader, the JSON Schema, `pipelines/default.yaml`, `run.json`, the command line, man page and completions use it.

@@ -47,9 +47,10 @@ package struct AtomicFile: ~Copyable {
     package func write(_ text: String) throws(VidscanError) { try write(Array(text.utf8)) }
 
     package static func write(
-        _ text: String, to path: String, replaces: Bool = true, source: String? = nil
+        _ text: String, to path: String, replaces: Bool = true, source: String? = nil,
+        stage: VidscanError.Stage = .write
     ) throws(VidscanError) {
-        let file = try AtomicFile(path: path, replaces: replaces, source: source)
+        let file = try AtomicFile(path: path, replaces: replaces, source: source, stage: stage)
         try file.write(text)
         try file.complete()
     }

@@ -58,10 +58,5 @@ package struct Installation: Sendable, Equatable {
     }
 
     /// The absolute path of the running program.
-    package static var program: String {
-        withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { buffer in
-            let count = buffer.baseAddress.map { readlink("/proc/self/exe", $0, buffer.count) } ?? 0
-            return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
-        }
-    }
+    package static var program: String { FilePath.resolved("/proc/self/exe") }
 }

@@ -27,12 +27,9 @@ public struct Rectangle: Sendable, Hashable {
 
     /// Returns the top left and the bottom right corner of the box around some points.
     package static func corners(around points: [Point]) -> (low: Point, high: Point) {
-        var (low, high) = (Point(repeating: .infinity), Point(repeating: -.infinity))
-        for point in points {
-            low = Point(x: min(low.x, point.x), y: min(low.y, point.y))
-            high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
+        points.reduce((Point(repeating: .infinity), Point(repeating: -.infinity))) {
+            (pointwiseMin($0.0, $1), pointwiseMax($0.1, $1))
         }
-        return (low, high)
     }
 
     /// Clockwise from the top left one.

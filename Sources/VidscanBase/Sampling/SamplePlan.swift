@@ -14,13 +14,6 @@ package struct SamplePlan: Sendable {
         case drop
     }
 
-    /// The maximum size of the look-ahead window.
-    package struct Window: Sendable {
-        package var packets, bytes: Int
-
-        package init(packets: Int = 600, bytes: Int = 24 << 20) { (self.packets, self.bytes) = (packets, bytes) }
-    }
-
     private enum Fate {
         case open
         /// Before a random access point where decoding resumes.
@@ -39,7 +32,8 @@ package struct SamplePlan: Sendable {
     private typealias Mark = (timestamp: Int64, ticks: Int64, sequence: Int)
 
     private let grid: SampleGrid
-    private let window: Window
+    /// The maximum size of the look-ahead window.
+    private let packets, bytes: Int
     /// `entries[0]` is packet number `firstSequence`.
     private var entries: [Entry] = []
     private var firstSequence = 0, heldBytes = 0
@@ -53,12 +47,12 @@ package struct SamplePlan: Sendable {
     package private(set) var isTrusted: Bool
 
     /// - Parameter allowsSkipping: Whether packets of this codec can be skipped at all.
-    package init(grid: SampleGrid, window: Window = Window(), allowsSkipping: Bool = true) {
-        (self.grid, self.window, isTrusted) = (grid, window, allowsSkipping)
+    package init(grid: SampleGrid, packets: Int = 600, bytes: Int = 24 << 20, allowsSkipping: Bool = true) {
+        (self.grid, self.packets, self.bytes, isTrusted) = (grid, packets, bytes, allowsSkipping)
     }
 
     /// Whether `next` answers without further look-ahead.
-    package var isFull: Bool { entries.count >= window.packets || heldBytes >= window.bytes }
+    package var isFull: Bool { entries.count >= packets || heldBytes >= bytes }
 
     /// Whether every later packet is presented at or after the grid's end.
     package var isPastEnd: Bool {
@@ -157,7 +151,7 @@ package struct SamplePlan: Sendable {
 
     /// Of the marks that have left the window and precede everything still to come, only the last can be a predecessor.
     private mutating func removeOldMarks() {
-        guard marks.count > 2 * window.packets + 64 else { return }
+        guard marks.count > 2 * packets + 64 else { return }
         var settled = 0
         while settled + 1 < marks.count, marks[settled + 1].sequence < firstSequence,
             marks[settled + 1].timestamp <= horizon

@@ -11,6 +11,8 @@ package final class BatchJournal: Sendable {
     /// In seconds after the last renewal, for processes on other machines.
     package static let leaseSeconds = 60.0
     package static let systemClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
+    /// How long a process waits for the lock of a journal.
+    private static let lockTimeoutSeconds = 120.0
     private let database: any DatabaseWriter
     let owner: String
     let shard: BatchShard?
@@ -116,10 +118,8 @@ package final class BatchJournal: Sendable {
 
     private static func names(in folder: String) -> [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return files.filter { $0.hasPrefix("batch") && $0.wholeMatch(of: /batch(-\d+-of-\d+)?\.sqlite/) != nil }.map {
-            String($0.dropLast(7))
-        }
-        .sorted()
+        return files.filter { $0.hasPrefix("batch") }
+            .compactMap { $0.wholeMatch(of: /(batch(?:-\d+-of-\d+)?)\.sqlite/).map { String($0.1) } }.sorted()
     }
 
     /// SQLite would follow links and write to their targets, and wait for the writer of a named pipe.
@@ -133,7 +133,7 @@ package final class BatchJournal: Sendable {
     private static func configuration(isReadOnly: Bool) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.readonly = isReadOnly
-        configuration.busyMode = .callback(wait)
+        configuration.busyMode = .timeout(lockTimeoutSeconds)
         // Somebody else may have made the file: its schema must not call functions, and SQLite checks lengths in it.
         configuration.prepareDatabase {
             try $0.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
@@ -143,20 +143,13 @@ package final class BatchJournal: Sendable {
 
     /// While another process gives a new file its write-ahead log, SQLite may report a lock without asking the busy handler.
     private static func waitingForLocks(_ open: () throws -> any DatabaseWriter) throws -> any DatabaseWriter {
-        var attempts = 0
+        let end = ContinuousClock.now + .seconds(lockTimeoutSeconds)
         while true {
             do { return try open() } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                guard wait(afterAttempts: attempts) else { throw error }
-                attempts += 1
+                guard ContinuousClock.now < end else { throw error }
+                usleep(100_000)
             }
         }
-    }
-
-    /// Returns whether another attempt makes sense.
-    @Sendable private static func wait(afterAttempts attempts: Int) -> Bool {
-        guard let delay = LockBackoff.delay(afterAttempts: attempts) else { return false }
-        usleep(UInt32(delay * 1e6))
-        return true
     }
 
     /// Whether transactions are synced, so that rows reach the disk before the results that they describe.

@@ -139,14 +139,3 @@ package enum LeaseOwner {
         return ProcessIdentity(number: number, startTicks: startTicks).isRunning
     }
 }
-
-/// How long a process waits for the lock of a journal.
-package enum LockBackoff {
-    package static let timeoutSeconds = 120.0
-
-    /// In seconds: 1, 2, 4, … 128 ms, then 250 ms, so that many short transactions lock nobody out; `nil` after the timeout.
-    package static func delay(afterAttempts attempts: Int) -> Double? {
-        if attempts < 8 { return Double(1 << attempts) / 1000 }
-        return Double(attempts - 7) / 4 < timeoutSeconds ? 0.25 : nil
-    }
-}

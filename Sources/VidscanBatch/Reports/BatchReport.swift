@@ -81,7 +81,7 @@ package struct BatchReport: Sendable {
 
     package var hasFailures: Bool { !items(.failed, .quarantined).isEmpty }
 
-    package func json() throws(VidscanError) -> String {
+    package func json() -> String {
         func list(_ items: [BatchJournal.Item], _ more: (BatchJournal.Item) -> [String: JSONValue?]) -> JSONValue {
             .list(items.map { .object(more($0).merging(["path": .text($0.path)]) { $1 }.compactMapValues { $0 }) })
         }
@@ -105,7 +105,7 @@ package struct BatchReport: Sendable {
             "gone": list(items(.gone)) { _ in [:] },
             "seconds_left": secondsLeft.map { .number($0) },
         ]
-        return try document.compactMapValues { $0 }.batchJSON(isPretty: true)
+        return Printable.json(JSONValue.object(document.compactMapValues { $0 }).encoded(.prettyPrinted))
     }
 
     private var index: String {
@@ -134,7 +134,7 @@ package struct BatchReport: Sendable {
         folder: String, shard: BatchShard?, thumbnails: ReportThumbnails = ReportThumbnails()
     ) throws(VidscanError) -> Int64 {
         let suffix = BatchShard.suffix(shard)
-        try AtomicFile.write(try json() + "\n", to: "\(folder)/summary\(suffix).json")
+        try AtomicFile.write(json() + "\n", to: "\(folder)/summary\(suffix).json")
         try AtomicFile.write(index, to: "\(folder)/index\(suffix).csv")
         return try writePage(folder: folder, shard: shard, thumbnails: thumbnails)
     }
@@ -148,18 +148,6 @@ package struct BatchReport: Sendable {
         let path = "\(folder)/index\(BatchShard.suffix(shard)).html"
         try AtomicFile.write(try page.html(for: path), to: path)
         return moment
-    }
-}
-
-extension Encodable {
-    /// With names and escapes as in all JSON files of a batch.
-    func batchJSON(isPretty: Bool = false) throws(VidscanError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, isPretty ? .prettyPrinted : []]
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        do { return Printable.json(String(decoding: try encoder.encode(self), as: UTF8.self)) } catch {
-            throw VidscanError(.output, "cannot write the state of the batch: \(error.localizedDescription)")
-        }
     }
 }
 

@@ -88,9 +88,11 @@ package final class LiveReport: Sendable {
         for item in counts.running where !ours.contains(PathBytes(item.resultPath)) && item.isLeased(now: now) {
             status.files.append(BatchStatus.File(path: item.path, result: item.resultPath, fraction: item.progress))
         }
-        let json = try status.batchJSON()
-        try AtomicFile.write(json + "\n", to: "\(folder)/\(BatchStatus.name(journal.shard, "json"))")
-        try AtomicFile.write("vidscanStatus(\(json));\n", to: "\(folder)/\(BatchStatus.name(journal.shard, "js"))")
+        let name = BatchStatus.name(journal.shard, "json")
+        let json = Printable.json(try RecordFile.text(status, name: name, isPretty: false))
+        try AtomicFile.write(json, to: "\(folder)/\(name)")
+        let script = "vidscanStatus(\(json.dropLast()));\n"
+        try AtomicFile.write(script, to: "\(folder)/\(BatchStatus.name(journal.shard, "js"))")
     }
 }
 

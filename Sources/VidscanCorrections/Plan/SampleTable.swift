@@ -27,7 +27,7 @@ struct SampleTable {
 
     /// Reads the record of a result. Throws if it has a value that no run writes.
     init(folder: String) throws(VidscanError) {
-        let reader = try FrameRecordReader(folder: folder, name: ResultFiles.record)
+        let reader = try FrameRecordReader(path: "\(folder)/\(ResultFiles.record)")
         guard let outcome = reader.header.outcome, let options = reader.header.options else {
             throw .result("\(ResultFiles.record) is not that of a finished result; analyse the video again")
         }

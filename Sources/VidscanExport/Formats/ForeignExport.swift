@@ -15,7 +15,7 @@ struct ForeignExport {
     /// Throws if the result has no record, or if the record lacks the meshes for the formats.
     init(of result: StoredResult, for formats: [OutputFormat], blanks: OpenFaceBlanks?) throws(VidscanError) {
         try result.checkRecord()
-        let header = try FrameRecordReader(folder: result.name, name: ResultFiles.record).header
+        let header = try FrameRecordReader(path: "\(result.name)/\(ResultFiles.record)").header
         guard let options = header.options, let outcome = header.outcome, header.layout.hasMesh, options.hasExpressions
         else {
             let names = formats.map(\.rawValue).joined(separator: ",")

@@ -45,15 +45,12 @@ package struct FaceEmbedding: Sendable, Equatable {
     private static let meanRemoteness: Float = 0.85
 
     private static func dot(_ one: [Float], _ other: [Float]) -> Float {
-        one.withUnsafeBufferPointer { one in
-            other.withUnsafeBufferPointer { other in
-                var sums = SIMD8<Float>(repeating: 0)
-                for start in stride(from: 0, to: min(one.count, other.count), by: 8) {
-                    var products = SIMD8<Float>()
-                    for lane in 0..<8 { products[lane] = one[start + lane] * other[start + lane] }
-                    sums += products
-                }
-                return sums.sum()
+        one.withUnsafeBytes { one in
+            other.withUnsafeBytes { other in
+                stride(from: 0, to: min(one.count, other.count), by: 32).reduce(SIMD8<Float>()) {
+                    $0 + one.loadUnaligned(fromByteOffset: $1, as: SIMD8<Float>.self)
+                        * other.loadUnaligned(fromByteOffset: $1, as: SIMD8<Float>.self)
+                }.sum()
             }
         }
     }

@@ -25,16 +25,12 @@ struct SignatureComparison: Sendable {
     /// An upper bound of ``structure``: the difference if nothing has moved.
     static func structureInPlace(_ a: FrameSignature, _ b: FrameSignature) -> Double {
         var (sumA, sumB, squareA, squareB, product): (Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0)
-        a.thumbnail.withUnsafeBufferPointer { a in
-            b.thumbnail.withUnsafeBufferPointer { b in
-                for cell in 0..<side * side {
-                    sumA += a[cell]
-                    sumB += b[cell]
-                    squareA += a[cell] * a[cell]
-                    squareB += b[cell] * b[cell]
-                    product += a[cell] * b[cell]
-                }
-            }
+        for (a, b) in zip(a.thumbnail, b.thumbnail) {
+            sumA += a
+            sumB += b
+            squareA += a * a
+            squareB += b * b
+            product += a * b
         }
         return 1 - correlation(sumA, sumB, squareA: squareA, squareB: squareB, product: product, x: 0, y: 0)
     }

@@ -40,8 +40,7 @@ final class VideoDecoder {
         let name = stream.pointee.codec.name
         let context = try CodecContext(decoding: stream, threads: threads, purpose: "its codec (\(name))")
         context.max_pixels = limits.decoderPixels
-        guard vs_watch_errors(context.pointer) >= 0 else { throw .outOfMemory }
-        vs_clear_buffers(context.pointer)
+        guard vs_prepare_decoder(context.pointer) >= 0 else { throw .outOfMemory }
         try context.open("cannot open the \(name) decoder")
         return context
     }

@@ -99,9 +99,7 @@ struct InputContext: ~Copyable {
         }
         // Sound may begin later than libav looks for it.
         if mayResetClock { (pointer.pointee.probesize, pointer.pointee.max_analyze_duration) = (16 << 20, 60_000_000) }
-        let result = options.withUnsafeMutableBufferPointer { buffer in
-            avformat_find_stream_info(pointer, buffer.isEmpty ? nil : buffer.baseAddress)
-        }
+        let result = avformat_find_stream_info(pointer, &options)
         for index in options.indices { av_dict_free(&options[index]) }
         if result == FFmpeg.interrupted { throw .cancelled }
         // A stream that is not needed may be unreadable.

@@ -51,14 +51,11 @@ package enum ContactSheet {
     }
 
     private static func wrapped(_ text: String) -> [String] {
-        var lines: [String] = []
-        var rest = text[...]
-        while !rest.isEmpty, lines.count < maximumDetailLines {
-            lines.append(String(rest.prefix(lineLength)))
-            rest = rest.dropFirst(lineLength)
+        let room = lineLength * maximumDetailLines
+        let shown = text.count > room ? text.prefix(room - 1) + "…" : text[...]
+        return stride(from: 0, to: shown.count, by: lineLength).map {
+            String(shown.dropFirst($0).prefix(lineLength))
         }
-        if !rest.isEmpty, let last = lines.popLast() { lines.append(last.dropLast() + "…") }
-        return lines
     }
 
     private static func render(

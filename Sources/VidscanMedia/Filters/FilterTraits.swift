@@ -10,7 +10,7 @@ enum FilterTraits {
         }
     }()
 
-    private static let sections = Dictionary(grouping: entries, by: \.filter).mapValues { $0.map(\.section) }
+    fileprivate static let sections = Dictionary(grouping: entries, by: \.filter).mapValues { $0.map(\.section) }
 
     private static func isListed(_ name: String, in list: String) -> Bool { sections[name]?.contains(list) == true }
 
@@ -53,9 +53,7 @@ package enum FilterCategory: String, Sendable, CaseIterable {
     case composite, distortion, generator, geometry, gradient, halftone, sharpen, stylize, tile, transition
     case deinterlace, denoise, analysis, other
 
-    package static func of(_ filter: String) -> FilterCategory? { byName[filter] }
-
-    private static let byName = Dictionary(table, uniquingKeysWith: { first, _ in first })
+    package static func of(_ name: String) -> Self? { FilterTraits.sections[name]?.lazy.compactMap(Self.init).first }
 
     package static let table = FilterTraits.entries.compactMap { entry in
         FilterCategory(rawValue: entry.section).map { (filter: entry.filter, category: $0) }

@@ -44,44 +44,33 @@ package struct ReviewedFilters: Sendable {
         package let options: [String: Review]
     }
 
-    package struct Malformed: Error, Sendable, Equatable, CustomStringConvertible {
-        package let line: Int
-        package let reason: String
-        package var description: String { "line \(line): \(reason)" }
-    }
-
     package let filters: [String: Filter]
 
     /// If the built-in list were damaged, it would be empty, and every filter would need permission.
-    package static let shipped = (try? ReviewedFilters(shippedText)) ?? ReviewedFilters(filters: [:])
+    package static let shipped = ReviewedFilters(shippedText) ?? ReviewedFilters(filters: [:])
 
     package static var shippedText: String { String(decoding: PackageResources.reviewed_filters_txt, as: UTF8.self) }
 }
 
 extension ReviewedFilters {
-    package init(_ text: String) throws(Malformed) {
+    /// Fails if a line is not a filter's name, the version that added it, if it is known, and reviews of its options.
+    package init?(_ text: String) {
         var filters: [String: Filter] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-            let malformed = { (reason: String) in Malformed(line: index + 1, reason: reason) }
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             var words = line.split(separator: " ")[...]
-            guard let name = words.popFirst().map(String.init), Self.isName(name), line.hasPrefix(name) else {
-                throw malformed("it does not begin with the name of a filter")
-            }
-            guard filters[name] == nil else { throw malformed("'\(name)' appears twice") }
+            guard let name = words.popFirst().map(String.init), Self.isName(name), line.hasPrefix(name),
+                filters[name] == nil
+            else { return nil }
             var since: String?
-            if let word = words.first, word.firstMatch(of: /^[0-9]+\.[0-9]+$/) != nil {
-                since = String(word)
-                words.removeFirst()
+            if let word = words.first, word.wholeMatch(of: /[0-9]+\.[0-9]+/) != nil {
+                since = words.popFirst().map(String.init)
             }
             var options: [String: Review] = [:]
             for word in words {
                 let parts = word.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-                guard parts.count == 2, Self.isName(parts[0]) else { throw malformed("'\(word)' is not OPTION=REVIEW") }
-                guard let review = Review(rawValue: parts[1]) else { throw malformed("unknown review '\(parts[1])'") }
-                guard options.updateValue(review, forKey: parts[0]) == nil else {
-                    throw malformed("option '\(parts[0])' appears twice")
-                }
+                guard parts.count == 2, Self.isName(parts[0]), let review = Review(rawValue: parts[1]),
+                    options.updateValue(review, forKey: parts[0]) == nil
+                else { return nil }
             }
             filters[name] = Filter(name: name, since: since, options: options)
         }

@@ -90,11 +90,8 @@ struct HiddenSpans {
     mutating func add(faces: Int, at microseconds: Int64) {
         defer { isOpen = faces > 0 }
         guard faces > 0 else { return }
-        if isOpen, let last = spans.popLast() {
-            spans.append((last.from, microseconds, last.frames + 1, max(last.faces, faces)))
-        } else {
-            spans.append((microseconds, microseconds, 1, faces))
-        }
+        let last = isOpen ? spans.popLast() : nil
+        spans.append((last?.from ?? microseconds, microseconds, (last?.frames ?? 0) + 1, max(last?.faces ?? 0, faces)))
     }
 }
 

@@ -69,18 +69,14 @@ final class DrawingSurface {
 
     func rectangle(_ rectangle: Rectangle, radius: Double, _ style: Style) {
         let radius = min(radius, rectangle.width / 2, rectangle.height / 2)
+        let (left, top) = (rectangle.x + radius, rectangle.y + radius)
+        let (right, bottom) = (rectangle.x + rectangle.width - radius, rectangle.y + rectangle.height - radius)
         cairo_new_path(context)
-        if radius > 0 {
-            let (left, top) = (rectangle.x + radius, rectangle.y + radius)
-            let (right, bottom) = (rectangle.x + rectangle.width - radius, rectangle.y + rectangle.height - radius)
-            cairo_arc(context, right, top, radius, -.pi / 2, 0)
-            cairo_arc(context, right, bottom, radius, 0, .pi / 2)
-            cairo_arc(context, left, bottom, radius, .pi / 2, .pi)
-            cairo_arc(context, left, top, radius, .pi, 3 * .pi / 2)
-            cairo_close_path(context)
-        } else {
-            cairo_rectangle(context, rectangle.x, rectangle.y, rectangle.width, rectangle.height)
-        }
+        cairo_arc(context, right, top, radius, -.pi / 2, 0)
+        cairo_arc(context, right, bottom, radius, 0, .pi / 2)
+        cairo_arc(context, left, bottom, radius, .pi / 2, .pi)
+        cairo_arc(context, left, top, radius, .pi, 3 * .pi / 2)
+        cairo_close_path(context)
         draw(style)
     }
 
@@ -190,26 +186,21 @@ struct Ink: Sendable, Hashable {
 /// An image at successively halved sizes (mipmaps), so that a small one is fast and does not flicker. Not thread-safe.
 final class DrawnImage {
     let size: PictureSize
-    private var levels: [(surface: OpaquePointer?, bytes: UnsafeMutablePointer<UInt8>, size: PictureSize)] = []
+    private var levels: [(surface: OpaquePointer?, size: PictureSize)] = []
 
     init(_ image: RasterImage) {
         size = image.size
         for level in sequence(first: image, next: { $0.size.shortSide > 2 ? $0.halved() : nil }) {
-            let stride = 4 * level.size.width
-            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: level.bytes.count)
-            bytes.initialize(from: level.bytes, count: level.bytes.count)
-            let surface = cairo_image_surface_create_for_data(
-                bytes, CAIRO_FORMAT_ARGB32, Int32(level.size.width), Int32(level.size.height), Int32(stride))
-            levels.append((surface, bytes, level.size))
+            let (width, height) = (Int32(level.size.width), Int32(level.size.height))
+            let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height)
+            // Its rows have no padding. `nil` if the image is too large for Cairo, which then draws nothing.
+            cairo_image_surface_get_data(surface)?.update(from: level.bytes, count: level.bytes.count)
+            cairo_surface_mark_dirty(surface)
+            levels.append((surface, level.size))
         }
     }
 
-    deinit {
-        for level in levels {
-            cairo_surface_destroy(level.surface)
-            level.bytes.deallocate()
-        }
-    }
+    deinit { for level in levels { cairo_surface_destroy(level.surface) } }
 
     /// Puts the top left corner at the origin, with one unit per pixel. `pixelsPerImagePixel` is the drawing scale.
     func setSource(of context: OpaquePointer?, pixelsPerImagePixel: Double) {

@@ -42,11 +42,9 @@ package enum FacePictures {
     package static func jpeg(
         of box: Rectangle, in frame: SampledFrame, extent: Double, side: Int
     ) throws(MediaError) -> [UInt8] {
-        let planes = UnsafeMutablePointer<Float>.allocate(capacity: 3 * side * side)
-        planes.initialize(repeating: 0, count: 3 * side * side)
-        defer { planes.deallocate() }
+        var planes = [Float](repeating: 0, count: 3 * side * side)
         let square = RotatedSquare(center: box.center, side: extent * max(box.width, box.height, 1), angle: 0)
-        try SquareCropper().crop(frame, square: square, resolution: side, into: planes)
+        try SquareCropper().crop(frame, square: square, resolution: side, into: &planes)
         return try PictureEncoder.jpeg(planes, side: side)
     }
 

@@ -78,7 +78,9 @@ struct PageRows {
         }
         append(samples.microseconds.map { UInt64(bitPattern: $0) }, "time")
         append(samples.frames.map { UInt32(truncatingIfNeeded: $0) }, "frame")
-        if let voices = try Self.voices(folder) { append(voices, "voice", Self.voiceQuantization) }
+        let voice = Quantization(0...100, step: 1)
+        let voices = samples.voices.map { UInt8(truncatingIfNeeded: voice.code($0)) }
+        if voices.contains(where: { $0 > 0 }) { append(voices, "voice", voice) }
         append(order.map { UInt32(truncatingIfNeeded: samplesOfRows[$0]) }, "sample")
         var firstNames: [[UInt16]: String] = [:]
         for (field, quantization, codes) in numbers {
@@ -97,20 +99,6 @@ struct PageRows {
     }
 
     var count: Int { ranges.values.reduce(0) { $0 + $1.count } }
-
-    private static let voiceQuantization = Quantization(0...100, step: 1)
-
-    /// By sample; `nil` if the sound was not analysed.
-    private static func voices(_ folder: String) throws(VidscanError) -> [UInt8]? {
-        let table = try TableReader(folder: folder, name: "frames.csv")
-        guard let voice = table.optionalColumn("voice") else { return nil }
-        var codes: [UInt8] = []
-        while try table.next() {
-            let value = try table.optionalNumber(voice, in: 0...100)
-            codes.append(UInt8(truncatingIfNeeded: voiceQuantization.code(value)))
-        }
-        return codes.allSatisfy { $0 == 0 } ? nil : codes
-    }
 
     private static func numbers(
         of size: (width: Int, height: Int), _ metrics: [FaceField]

@@ -9,7 +9,7 @@ package enum PageTemplate: String {
     private static let library: Result<MustacheLibrary, any Error> = Result {
         let sources = [
             "head": PackageResources.head_mustache, "face": PackageResources.face_mustache,
-            "controls": PackageResources.controls_mustache,
+            "controls": PackageResources.controls_mustache, "tail": PackageResources.tail_mustache,
             report.rawValue: PackageResources.report_mustache, covers.rawValue: PackageResources.covers_mustache,
             index.rawValue: PackageResources.index_mustache, people.rawValue: PackageResources.people_mustache,
             verification.rawValue: PackageResources.verification_mustache,
@@ -31,14 +31,9 @@ package enum PageTemplate: String {
     }
 
     /// JSON for a script element.
-    static func data(_ data: JSONValue) throws(VidscanError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            let text = Printable.json(String(decoding: try encoder.encode(data), as: UTF8.self))
-            // The text must not contain a tag that ends the script element.
-            return text.replacing(scalars: "<", with: "\\u003c")
-        } catch { throw VidscanError(.result, "has a number that no page can show: \(error)", stage: .render) }
+    static func data(_ data: JSONValue) -> String {
+        // The text must not contain a tag that ends the script element.
+        Printable.json(data.encoded()).replacing(scalars: "<", with: "\\u003c")
     }
 
     package enum Loads: Sendable {

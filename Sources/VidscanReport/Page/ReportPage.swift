@@ -144,7 +144,7 @@ struct ReportPage {
             data["again"] = .list(again.map(JSONValue.text))
         }
         let compressed: JSONValue = .object(["events": packedEvents, "episodes": packedEpisodes])
-        return (try PageTemplate.data(.object(data)), try rows.compressed(with: try PageTemplate.data(compressed)))
+        return (PageTemplate.data(.object(data)), try rows.compressed(with: PageTemplate.data(compressed)))
     }
 
     /// `quality.csv`, in seconds by person; empty for results of earlier versions.

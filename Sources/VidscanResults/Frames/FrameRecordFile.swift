@@ -65,14 +65,10 @@ package final class FrameRecordReader {
     private var lastMicroseconds = Int64.min
 
     /// Without `readsCrops`, faces get only the offsets of their crops.
-    package init(folder: String, name: String, readsCrops: Bool = false) throws(VidscanError) {
+    package init(path: String, readsCrops: Bool = false) throws(VidscanError) {
         self.readsCrops = readsCrops
-        input = try BinaryFile(path: "\(folder)/\(name)")
+        input = try BinaryFile(path: path)
         header = try RecordHeader.read(from: input)
-    }
-
-    package convenience init(_ file: FrameRecordFile) throws(VidscanError) {
-        try self.init(folder: FilePath.folder(of: file.path), name: FilePath.name(of: file.path))
     }
 
     /// Returns `nil` at the end, and throws an error that names the byte for a value that no run writes.
@@ -139,16 +135,5 @@ package final class FrameRecordReader {
             numbers.append(number)
         }
         return FrameSignature(numbers: numbers)
-    }
-}
-
-/// Reads single crops from the file of a run. Several threads may share one reader.
-package final class FaceCropReader: Sendable {
-    private let file: ReadableFile
-
-    package init(_ frames: FrameRecordFile) throws(VidscanError) { file = try ReadableFile(path: frames.path) }
-
-    package func crop(at offset: Int) throws(VidscanError) -> FaceCrop {
-        FaceCrop(pixels: try file.read(FaceCrop.byteCount, at: offset))
     }
 }

@@ -23,7 +23,7 @@ package struct TrackedFrames: Sendable {
     }
 
     func forEach(_ body: (FrameRecord) async throws -> Void) async throws {
-        let reader = try FrameRecordReader(folder: folder, name: name)
+        let reader = try FrameRecordReader(path: "\(folder)/\(name)")
         var (frameNumber, faceNumber, sequence) = (0, 0, 0)
         var following = try reader.next()
         while var frame = following {

@@ -2,14 +2,14 @@ internal import Glibc
 package import VidscanBase
 
 /// A regular file that is read from its beginning: a pipe would block.
-final class ReadableFile: Sendable {
+package final class ReadableFile: Sendable {
     let name: String
     /// In bytes, when the file was opened.
     let size: Int64
     private let descriptor: Int32
 
     /// `name` is for messages.
-    init(path: String, name: String? = nil) throws(VidscanError) {
+    package init(path: String, name: String? = nil) throws(VidscanError) {
         let name = name ?? FilePath.name(of: path)
         self.name = name
         do throws(SystemError) { (descriptor, size) = try FileSystem.openFile(path) } catch {
@@ -34,7 +34,7 @@ final class ReadableFile: Sendable {
     }
 
     /// Any thread may call this. Throws if the file has fewer bytes.
-    func read(_ count: Int, at offset: Int) throws(VidscanError) -> [UInt8] {
+    package func read(_ count: Int, at offset: Int) throws(VidscanError) -> [UInt8] {
         var received = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             repeat {

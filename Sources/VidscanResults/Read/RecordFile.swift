@@ -14,9 +14,11 @@ package enum RecordFile {
     }
 
     /// Returns a value as text with sorted keys in snake case. `name` is for messages.
-    package static func text(_ value: some Encodable, name: String) throws(VidscanError) -> String {
+    package static func text(
+        _ value: some Encodable, name: String, isPretty: Bool = true
+    ) throws(VidscanError) -> String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = [isPretty ? .prettyPrinted : [], .sortedKeys, .withoutEscapingSlashes]
         encoder.keyEncodingStrategy = .convertToSnakeCase
         do { return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n" } catch {
             throw VidscanError(.output, "cannot write \(name): \(error.localizedDescription)", stage: .write)

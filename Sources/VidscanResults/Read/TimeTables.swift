@@ -6,6 +6,8 @@ package struct SampleTimes: Sendable {
     package private(set) var microseconds: [Int64] = []
     /// The index of each sample's frame among all frames of the video.
     package private(set) var frames: [Int] = []
+    /// How likely somebody speaks, 0…100; `nil` where that is not known.
+    package private(set) var voices: [Double?] = []
     package var count: Int { microseconds.count }
     /// In seconds; 0 without samples.
     package var range: ClosedRange<Double> {
@@ -16,12 +18,13 @@ package struct SampleTimes: Sendable {
 
     package init(folder: String, mayBeEmpty: Bool) throws(VidscanError) {
         let table = try TableReader(folder: folder, name: "frames.csv")
-        let (time, frame) = (try table.column("time"), try table.column("frame"))
+        let (time, frame, voice) = (try table.column("time"), try table.column("frame"), table.optionalColumn("voice"))
         while try table.next() {
             let next = try table.microseconds(time)
             guard next >= microseconds.last ?? next else { throw table.problem("time goes back") }
             microseconds.append(next)
             frames.append(try table.count(frame))
+            voices.append(try table.optionalNumber(voice, in: 0...100))
         }
         guard mayBeEmpty || !microseconds.isEmpty else { throw table.problem("has no sample") }
     }

@@ -126,9 +126,8 @@ package struct StageTimes: Sendable, Codable {
     package mutating func measure<Result, Failure: Error>(
         _ part: WritableKeyPath<StageTimes, Double>, _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let clock = ContinuousClock()
-        let begin = clock.now
-        defer { self[keyPath: part] += begin.duration(to: clock.now) / .seconds(1) }
+        let begin = ContinuousClock.now
+        defer { self[keyPath: part] += begin.duration(to: .now) / .seconds(1) }
         return try work()
     }
 

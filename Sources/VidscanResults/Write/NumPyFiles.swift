@@ -45,16 +45,11 @@ package struct EmbeddingRow: Sendable, Equatable {
 /// (float32) and `embedding` (256 × float32). Written only on request because embeddings are biometric data.
 package struct EmbeddingFile {
     package static let name = "embeddings.npy"
-    static let header = header(numbers: FaceEmbedding.length)
-    /// Of the model before this one.
-    static let formerHeader = header(numbers: 128)
-
-    private static func header(numbers: Int) -> NumPyHeader {
-        NumPyHeader(
-            contents: "face embeddings",
-            elementType: "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'),"
-                + " ('embedding', '<f4', (\(numbers),))]", rowBytes: 4 + 4 + 8 + 4 + 4 * numbers, length: 192)
-    }
+    static let header = NumPyHeader(
+        contents: "face embeddings",
+        elementType: "[('person_id', '<i4'), ('face_id', '<i4'), ('time', '<f8'), ('weight', '<f4'),"
+            + " ('embedding', '<f4', (\(FaceEmbedding.length),))]",
+        rowBytes: 4 + 4 + 8 + 4 + 4 * FaceEmbedding.length, length: 192)
 
     private let file: OutputFile
 
@@ -164,15 +159,7 @@ package final class EmbeddingReader {
     /// Throws if no run writes such a file, or if its size contradicts its header.
     package init(folder: String) throws(VidscanError) {
         input = try BinaryFile(path: "\(folder)/\(EmbeddingFile.name)")
-        do throws(VidscanError) {
-            rows = try EmbeddingFile.header.rows(in: input, maximum: ReadLimits.embeddings)
-        } catch {
-            let former = try BinaryFile(path: "\(folder)/\(EmbeddingFile.name)")
-            guard (try? EmbeddingFile.formerHeader.rows(in: former)) != nil else { throw error }
-            throw .result(
-                "\(EmbeddingFile.name) was made by an earlier version with another face model; analyse the video again with"
-                    + " 'vidscan analyze --people'")
-        }
+        rows = try EmbeddingFile.header.rows(in: input, maximum: ReadLimits.embeddings)
     }
 
     /// Returns `nil` at the end. Throws for an impossible number or a row out of order.
