@@ -1,5 +1,6 @@
 import CNetwork
 import TestSupport
+import Testing
 
 /// In the order of `vs_network_set`.
 enum InstructionSet: UInt32, CaseIterable, Sendable {
