@@ -35,6 +35,10 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     }
 
     public var group: Group { definition.group }
+    /// Whether one of the names in `--metrics` stands for it.
+    package func isChosen(by names: [String]) -> Bool {
+        ["all", group.rawValue, rawValue].contains(where: names.contains)
+    }
     /// In plain language. ``legend(for:)`` explains its figures.
     public var meaning: String { definition.meaning }
     /// The model card has the figures.

@@ -1,6 +1,5 @@
 internal import VidscanBase
 package import VidscanFaces
-package import VidscanResults
 
 /// How well the people of a video were measured, in words.
 package struct QualitySummary: Sendable {
@@ -41,17 +40,29 @@ package struct QualitySummary: Sendable {
     package var lines: [(row: QualityRow, text: String)] {
         let rows = rows.prefix(Self.maximumLines)
         let cells = rows.map { row in
-            [
-                "person \(row.personID):", "visible \(Self.fixed(row.visibleSeconds)) s,",
-                row.measuredFraction.map { "measured \(Self.percent($0))\(needsWholeFace ? "" : ",")" },
-                needsWholeFace ? row.wholeFraction.map { "(whole face \(Self.percent($0)))," } : nil,
-                "\(row.medianWidth.map(Self.whole) ?? "-") px wide,", "yaw \(row.medianYaw.map(Self.whole) ?? "-")°",
-            ].compactMap { $0 }
+            ["person \(row.personID):", "visible \(Self.fixed(row.visibleSeconds)) s,"] + measures(of: row)
         }
-        return zip(rows, Self.aligned(cells)).map { row, text in
-            let lacks = lacks(of: row).prefix(2).map { "\(Self.percent($0.fraction)) \($0.lack.words)" }
-            return (row, text + (lacks.isEmpty ? "" : "; " + lacks.joined(separator: ", ")))
+        return zip(rows, Self.aligned(cells)).map { ($0, $1 + reasons(lacks(of: $0).prefix(2))) }
+    }
+
+    /// What the page says of each person. A weak one had the face, or the whole of it, measured for less than half of the time.
+    package var cards: [(row: QualityRow, text: String, isWeak: Bool)] {
+        rows.map { row in
+            (row, measures(of: row).joined(separator: " ") + reasons(lacks(of: row)[...]), isWeak(row))
         }
+    }
+
+    private func measures(of row: QualityRow) -> [String] {
+        [
+            row.measuredFraction.map { "measured \(Self.percent($0))\(needsWholeFace ? "" : ",")" },
+            needsWholeFace ? row.wholeFraction.map { "(whole face \(Self.percent($0)))," } : nil,
+            "\(row.medianWidth.map(Self.whole) ?? "-") px wide,", "yaw \(row.medianYaw.map(Self.whole) ?? "-")°",
+        ].compactMap { $0 }
+    }
+
+    private func reasons(_ lacks: ArraySlice<(lack: Lack, fraction: Double)>) -> String {
+        lacks.isEmpty
+            ? "" : "; " + lacks.map { "\(Self.percent($0.fraction)) \($0.lack.words)" }.joined(separator: ", ")
     }
 
     package var omitted: Int { max(0, rows.count - Self.maximumLines) }
@@ -74,7 +85,7 @@ package struct QualitySummary: Sendable {
     /// Leaves out people who are seldom seen: for less than ten seconds, or half as long as somebody else.
     package var warning: String? {
         let minimum = max(Self.minimumSeconds, (rows.first?.visibleSeconds ?? 0) / 2)
-        let weak = rows.filter { row in row.visibleSeconds >= minimum && fraction(of: row).map { $0 < 0.5 } ?? false }
+        let weak = rows.filter { row in row.visibleSeconds >= minimum && isWeak(row) }
         guard let row = weak.first, let fraction = fraction(of: row), let main = lacks(of: row).first else {
             return nil
         }
@@ -86,6 +97,7 @@ package struct QualitySummary: Sendable {
     }
 
     private func fraction(of row: QualityRow) -> Double? { needsWholeFace ? row.wholeFraction : row.measuredFraction }
+    private func isWeak(_ row: QualityRow) -> Bool { fraction(of: row).map { $0 < 0.5 } ?? false }
 
     /// Those of at least one percent, in descending order.
     private func lacks(of row: QualityRow) -> [(lack: Lack, fraction: Double)] {
