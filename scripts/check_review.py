@@ -991,6 +991,12 @@ return inked / (data.length / 4);
 """
 
 
+def row_of(browser, person):
+    """The top of the first row below the bar of a person, in CSS pixels of the lanes."""
+    return 26 + browser.run(
+        "return [...document.querySelectorAll('.lane-name')].find(b => b.dataset.person === arguments[0]).offsetTop", str(person))
+
+
 def check_rows(program, work):
     """What the run was worth, the rows of episodes, the voice, and names edited in place."""
     result = result_of(program, work, work / "faces.mp4", "--rate", "5")
@@ -1000,8 +1006,11 @@ def check_rows(program, work):
         browser.open(page, ready)
         strip = browser.run("return [...document.querySelectorAll('#strip .go')].map(b => b.innerText)")
         expect(
-            len(strip) == 2 and all("visible" in text and "100 % measured" in text for text in strip) and "smiles/min" in strip[1]
+            len(strip) == 2 and all(re.search(r"visible.*\nmeasured 100 % \(whole face \d+ %\), \d+ px wide, yaw \d+°", text) for text in strip)
             and not browser.run("return document.querySelector('#strip .warning')"), f"the strip says how much was measured: {strip}")
+        expect(
+            "smiles/min" in strip[0] and "smiles/min" not in strip[1] and "speak" not in "".join(strip),
+            f"nine seconds give no rate, and without sound, nothing is said of speech: {strip}")
         kinds = browser.run("return [...document.querySelectorAll('#row-kinds input')].map(b => b.value)")
         expect("smile" in kinds and "speaks" not in kinds, f"without sound, there is no row of speech {kinds}")
         expect("speaking" not in browser.run("return document.getElementById('metric-list').innerText"), "and no curve of it")
@@ -1010,21 +1019,28 @@ def check_rows(program, work):
 
     frames, episodes, quality = rows(result, "frames.csv"), rows(result, "episodes.csv"), rows(result, "quality.csv")
     write_rows(result / "frames.csv", [dict(row, voice="90.0" if float(row["time"]) < 9 else "1.0") for row in frames])
-    spoken = [("speaks", 1, 1, 0, 2, 0, 1), ("voice_off_screen", "", "", 4, 6, 1, 0)]
-    episodes += [
+    made = [
+        ("speaks", 1, 1, 0, 2, 0, 1), ("voice_off_screen", "", "", 4, 6, 1, 0), ("smile", 2, 2, 4, 5, 0, 1), ("smile", 2, 2, 7, 8, 1, 1)]
+    episodes = [row for row in episodes if row["kind"] != "smile"] + [
         dict(dict.fromkeys(episodes[0], ""), kind=kind, person_id=person, face_id=face, start=f"{start:.6f}", end=f"{end:.6f}",
-             start_seen=begins, end_seen=ends, measured_seconds="1.000") for kind, person, face, start, end, begins, ends in spoken]
+             start_seen=begins, end_seen=ends, measured_seconds="1.000") for kind, person, face, start, end, begins, ends in made]
     episodes.sort(key=lambda row: float(row["start"]))
     write_rows(result / "episodes.csv", [dict(row, episode=index + 1) for index, row in enumerate(episodes)])
     write_rows(result / "quality.csv", [
-        dict(row, measured_seconds="3.600", measured_fraction="0.40", turned_seconds="4.500", no_mesh_seconds="0.900", seconds_visible="9.000")
+        dict(row, seconds_visible="9.000", measured_seconds="8.100", measured_fraction="0.90", one_side_seconds="5.400",
+             half_covered_seconds="0.180", turned_seconds="0.810", covered_seconds="0.090", median_width="86.4", median_yaw="12.6")
         if row["person_id"] == "1" else row for row in quality])
     vidscan(program, "report", "--quiet", "--force", result)
     browser = Browser(1366, 1100, False)
     try:
         browser.open(page, ready)
         warning = browser.run("return document.querySelector('#strip .warning').innerText")
-        expect(warning == "40 % measured; 50 % turned away, 10 % no mesh", f"below half, it warns, and says why: {warning}")
+        expect(
+            warning == "measured 90 % (whole face 28 %), 86 px wide, yaw 13°; 60 % from one side, 9 % turned away, 2 % half covered, 1 % covered",
+            f"with less than half of the whole face, it warns, and says why in the words of a run: {warning}")
+        strip = browser.run("return [...document.querySelectorAll('#strip .go')].map(b => b.innerText)")
+        expect(re.search(r"5\.[56] smiles/min", strip[0]), f"a rate counts what is seen to begin: {strip}")
+        expect("speaking unknown" in strip[0] and "speaks 22 %" in strip[1], f"it says who speaks, and of whom this is not known: {strip}")
         expect(browser.run("return document.querySelector('#row-kinds input[value=speaks]').checked"), "speech has a row")
         time.sleep(0.3)
         width = browser.run("return document.getElementById('area').clientWidth")
@@ -1047,9 +1063,8 @@ def check_rows(program, work):
         only = "for (const b of document.querySelectorAll('#row-kinds input')) if (b.checked !== (b.value === 'speaks')) b.click()"
         browser.run(only)
         time.sleep(0.3)
-        lane = browser.run(
-            "return [...document.querySelectorAll('.lane-name')].find(b => b.dataset.person === '1').offsetTop")
-        row = lane + 26
+        row = row_of(browser, 1)
+        expect(browser.run(INKED, 50, row_of(browser, 2), 35, 9) > 0.02, "a row says that it is not known whether somebody speaks")
         expect(
             browser.run(INKED, at(0.5), row, at(1.5) - at(0.5), 6) > 0.8 and browser.run(INKED, at(2.3), row, 30, 6) < 0.1,
             "the row of speech has its episode")
@@ -1081,6 +1096,22 @@ def check_rows(program, work):
         expect("already has the name" in browser.run(SAID), f"two spellings are one name: {browser.run(SAID)}")
         complaints = [line for line in browser.complaints() if "willReadFrequently" not in line]
         expect(not complaints, f"the browser complains of nothing {complaints}")
+    finally:
+        browser.close()
+
+    # The one of whom nothing was known never speaks.
+    write_rows(result / "faces.csv", [dict(row, speaking="1.0" if row["person_id"] == "2" else "") for row in rows(result)])
+    vidscan(program, "report", "--quiet", "--force", result)
+    browser = Browser(1366, 1100, False)
+    try:
+        browser.open(page, ready)
+        strip = browser.run("return [...document.querySelectorAll('#strip .go')].map(b => b.innerText)")
+        expect("speaks 0 %" in strip[0] and "speaks 22 %" in strip[1], f"it says who never speaks: {strip}")
+        browser.run(only)
+        time.sleep(0.3)
+        expect(
+            browser.run(INKED, 50, row_of(browser, 2), 35, 9) == 0 and browser.run(INKED, 95, row_of(browser, 2), 25, 9) > 0.02,
+            "whose speech is known has a row of it, also without an episode")
     finally:
         browser.close()
 

@@ -1,4 +1,5 @@
-// The functions cover what Swift cannot import: macros with casts, unions and arrays in structures, changes after FFmpeg 5.1.
+// The functions cover what Swift cannot import: macros with casts, arrays and unions in structures, and structures that
+// differ between FFmpeg 5.1 and later versions.
 #ifndef VIDSCAN_CFFMPEG_SHIM_H
 #define VIDSCAN_CFFMPEG_SHIM_H
 

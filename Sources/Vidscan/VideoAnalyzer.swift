@@ -23,7 +23,8 @@ public struct VideoAnalyzer: Sendable {
     /// Finds the models and OpenVINO in `$VIDSCAN_HOME`, or where `make install` or the Debian package put them.
     ///
     /// - Parameter settings: must make no video or page, which only the command does.
-    /// - Throws: `SettingsError` for wrong or contradicting settings, `VidscanError` (`setup`) without the models or OpenVINO.
+    /// - Throws: `SettingsError` for a wrong or contradicting setting, or `VidscanError` with the code `setup` if the
+    ///   models or OpenVINO are missing.
     public init(settings: Settings = Settings()) throws {
         let settings = try ResolvedSettings(settings).settings
         guard settings.rendering == nil, !settings.report.page else {

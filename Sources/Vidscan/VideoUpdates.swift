@@ -3,13 +3,15 @@ public import VidscanBase
 /// The findings of an analysis, in the order of the cases.
 ///
 /// The first pass delivers samples while it decodes the video. The second knows the whole video: it links tracks across
-/// cuts, drops flickering faces, smooths boxes and points, and delivers every frame again: see <doc:SamplesAndFrames>.
+/// cuts, drops flickering faces, smooths boxes and points, and delivers every frame again. <doc:SamplesAndFrames> lists
+/// the differences.
 public enum VideoUpdate: Sendable {
     /// The first update, except after an error.
     case opened(VideoInfo)
     /// A face came into sight; the sample at this time follows.
     case faceAppeared(id: Int, microseconds: Int64)
-    /// A face, last seen at `microseconds`, is out of sight for longer than `track.maximumGapSeconds`, or the video has ended.
+    /// A face has been out of sight for longer than `track.maximumGapSeconds`, or the video has ended. `microseconds`
+    /// is when it was last seen.
     case faceLost(id: Int, microseconds: Int64)
     /// A sampled frame, in time order. Faces have the provisional `id` of `faceAppeared` and `faceLost`.
     case sample(VideoFrame)

@@ -78,7 +78,8 @@ package struct Batch: Sendable {
         (self.command, self.options, self.observer) = (command, options, observer)
     }
 
-    /// Analyses all inputs of the plan that no other process takes. Finished results stay. `failures`: inputs that were not found.
+    /// Analyses all inputs of the plan that no other process takes. On an error or a cancellation, keeps finished
+    /// results. `failures`: inputs that were not found, which the plan lacks.
     package func run(_ plan: [BatchInput], failures: [InputFinder.Problem] = []) async throws -> Summary {
         let state = BatchState(plan: plan, failures: failures)
         defer { live.record(state.progress) }

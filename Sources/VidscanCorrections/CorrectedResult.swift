@@ -92,7 +92,8 @@ enum FolderContents {
 
     static func exists(_ path: String) -> Bool { FileSystem.entry(path, followsLinks: false) != nil }
 
-    /// Takes over a file, a link or a folder with its content: as hard links, which take no time or space, or else as copies.
+    /// Takes over a file, a link or a folder with all that is in it. Files are linked, so that they take no time and no
+    /// space, or copied if the file system has no links.
     static func take(_ path: String, to newPath: String) throws(VidscanError) {
         switch FileSystem.entry(path, followsLinks: false) {
         case nil: throw .writing("cannot read \(path)", .current)

@@ -38,7 +38,8 @@ package struct CorrectionFile: Sendable, Decodable {
     }
 }
 
-/// One correction of a result's tables, with times in microseconds on their clock. A face at a moment stands for its track.
+/// One correction of the tables of a result. Times are in microseconds on the clock of the tables. A face at a moment names
+/// a track, so that the correction holds after another analysis too.
 package enum Correction: Sendable, Equatable, Decodable {
     case samePerson([FaceReference])
     case differentPeople(FaceReference, FaceReference)

@@ -60,24 +60,12 @@ package enum MethodsParagraph {
 
     /// Returns a sentence with a space at its end; nothing if it is not known.
     private static func coverage(of result: String, names: [Int: String]) throws(VidscanError) -> String {
-        guard FileSystem.entry("\(result)/\(QualityTable.file)") != nil else { return "" }
-        let table = try TableReader(folder: result, name: QualityTable.file)
-        let (id, visible) = (try table.column("person_id"), try table.column("seconds_visible"))
-        let seconds = try table.column("measured_seconds")
-        let lost = ["one_side_seconds", "half_covered_seconds"].map(table.optionalColumn)
-        var people: [String] = []
-        while try table.next() {
-            let person = try table.integer(id, in: ReadLimits.ids)
-            let length = try table.number(visible, in: ReadLimits.durations)
-            guard let measured = try table.optionalNumber(seconds, in: ReadLimits.durations), length > 0 else {
-                continue
-            }
-            var whole = measured
-            for column in lost { whole -= try table.optionalNumber(column, in: ReadLimits.durations) ?? 0 }
-            let percents = [measured, max(0, whole)].map { NumberText.fixed(100 * $0 / length, decimals: 0) }
-            people.append(
-                "\(names[person] ?? "person \(person)") \(percents[0]) % of \(NumberText.fixed(length, decimals: 1)) s"
-                    + (percents[1] == percents[0] ? "" : " (emotions, which need the whole face, in \(percents[1]) %)"))
+        let people = try QualityRow.read(result).compactMap { row -> String? in
+            guard let measured = row.measuredFraction, let whole = row.wholeFraction else { return nil }
+            let percents = [measured, whole].map { NumberText.fixed(100 * $0, decimals: 0) }
+            return "\(names[row.personID] ?? "person \(row.personID)") \(percents[0]) % of"
+                + " \(NumberText.fixed(row.visibleSeconds, decimals: 1)) s"
+                + (percents[1] == percents[0] ? "" : " (emotions, which need the whole face, in \(percents[1]) %)")
         }
         guard !people.isEmpty else { return "" }
         return "Expressions were measured in this fraction of the time in sight: \(people.joined(separator: ", ")). "

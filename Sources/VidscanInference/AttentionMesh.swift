@@ -2,7 +2,8 @@ package import CNetwork
 internal import Foundation
 internal import VidscanBase
 
-/// MediaPipe's face mesh with attention (Grishchenko et al., 2020, arXiv:2006.10962): 478 points and a presence from a crop.
+/// MediaPipe's face mesh with attention (Grishchenko et al., 2020, arXiv:2006.10962): the 478 points of the face in a
+/// square crop, and the probability that the crop shows a face.
 ///
 /// The network is small and runs for nearly every face of every sample. vidscan computes it in two thirds of a general
 /// runtime's time, without that runtime's compile time, and with the same results on all processors with AVX2.

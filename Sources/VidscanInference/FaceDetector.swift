@@ -23,7 +23,8 @@ package final class FaceDetector: @unchecked Sendable {  // The weights never ch
     let reduction: vs_linear
     let steps: [Step]
     let smoothing: vs_linear
-    /// Outputs: logit of the score, height, width, y and x of the centre and five landmarks, logit for covered faces.
+    /// Outputs: the score's logit, the box's height and width, the centre's y and x, y and x of five landmarks, and the
+    /// logit of the score for covered faces.
     let heads: vs_linear
     private let owner: AlignedBytes
 

@@ -125,7 +125,8 @@ private struct PartBox {
     /// Maps pixels of the crop to pixels of the features, 2 × 3, row by row.
     let matrix: [Float]
 
-    /// Encloses a part's points (x, y, z in the picture's pixels) along and across the line between its ends, with a margin.
+    /// Encloses a part's points along and across the line between its ends, and enlarges that box. `points`: x, y, z of
+    /// each point in pixels of the picture.
     init(_ part: AttentionMesh.Part, around points: [Float]) {
         func place(_ point: Int) -> SIMD2<Float> { SIMD2(points[3 * point], points[3 * point + 1]) * Self.shrinking }
         let line = place(part.right) - place(part.left)

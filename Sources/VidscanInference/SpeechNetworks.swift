@@ -1,7 +1,8 @@
 internal import Glibc
 internal import VidscanFaces
 
-/// Silero VAD 6 (MIT), as converted at set-up: how likely each 32 ms of 16 kHz sound contain a voice.
+/// Silero VAD, version 6 (MIT): how likely each 32 ms of 16 kHz sound contain a voice. `scripts/convert_voice_detector.py`
+/// converts it.
 package struct VoiceDetector {
     /// Samples that each probability stands for.
     package static let chunk = 512
@@ -38,7 +39,8 @@ package struct VoiceDetector {
     }
 }
 
-/// LR-ASD (Liao et al., IJCV 2025; MIT) by `scripts/convert_speaker_detector.py`: whether a face speaks, from mouth and sound.
+/// LR-ASD (Liao et al., IJCV 2025; MIT), which detects from the pictures of a mouth and the sound whether the face speaks,
+/// as `scripts/convert_speaker_detector.py` converts it.
 package struct SpeakerDetector: Sendable {
     /// The side of a picture in pixels, and pictures per second.
     package static let resolution = 112, rate = 25
@@ -135,7 +137,8 @@ package struct SpeakerDetector: Sendable {
     package struct ScoreSession {
         fileprivate let request: InferenceRequest
 
-        /// Returns how likely the face speaks, 0…1, in each of up to `longest` pictures: with and without the sound.
+        /// Returns, for each of up to `longest` pictures, how likely the face speaks, by picture and sound and by the picture
+        /// alone, 0…1.
         ///
         /// - Parameters:
         ///   - features: `featureCount` numbers per picture.

@@ -18,7 +18,8 @@ package struct PhotoSearch {
         try find(photos, below: -Self.margin)
     }
 
-    /// The `person_id`s of all who may be on a photograph, or cannot be compared. Throws if nobody looks like one.
+    /// The `person_id`s of everybody who may be on one of the photographs: also those who cannot be compared. Throws if
+    /// nobody looks like one of them.
     package func possible(_ photos: [FaceEmbedding]) throws(VidscanError) -> Set<Int> {
         var found = Set(people.filter { $0.faces == nil }.map(\.personID))
         for photo in photos { found.formUnion(try find([photo], below: Self.allowance)) }

@@ -3,7 +3,8 @@ package import VidscanBase
 internal import VidscanMedia
 internal import VidscanResults
 
-/// The page on which a person covers what the detector missed in a video, and releases covers of no face. Plays the original.
+/// The page on which a person covers what the detector missed in a video with hidden faces, and releases covers of no face.
+/// It plays the original.
 package enum CoversPage {
     /// Writes the page, and returns its path.
     ///

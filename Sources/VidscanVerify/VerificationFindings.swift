@@ -180,7 +180,8 @@ package struct ReviewedFindings: Codable, Sendable {
         try AtomicFile.write(try RecordFile.text(self, name: path), to: path, replaces: false)
     }
 
-    /// Whether somebody reviewed this very finding, not another one, such as a false alarm, in whose time and place it lies.
+    /// Whether somebody reviewed a finding that is this one. What only lies within the time and place of another, such as a
+    /// face that a false alarm passes, is not.
     package func contains(_ episode: Verification.Episode) -> Bool {
         let known = findings.filter(Finding(episode).matches)
         return !known.isEmpty && known.allSatisfy(\.reviewed)

@@ -199,7 +199,8 @@ extension Configuration {
     /// What has changed since a result was made; `nil` if its configuration cannot be read.
     func changes(since resultPath: String) -> [String]? { try? Configuration(resultPath: resultPath).changes(to: self) }
 
-    /// Names the changed settings of each input. The journal has only digests, but a result shows its configuration's settings.
+    /// Names the changed settings of each input. The journal has only digests, but one result of a configuration shows
+    /// the settings of all its results.
     func explain(
         _ plan: inout [BatchJournal.PlannedInput], _ journal: BatchJournal, in folder: String
     ) throws(VidscanError) {

@@ -117,7 +117,8 @@ final class InterruptHandler: Sendable {
         return await task.result
     }
 
-    /// Handles signals; a later call replaces the closures, which run on any thread. `abandon` runs before a second one exits.
+    /// Handles the signals from the first call on; a later one replaces the closures, which may run on any thread.
+    /// `abandon` runs before a second signal ends the process.
     func handle(cancel: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void = {}) {
         actions.withLock { $0 = (cancel, abandon) }
         sources.withLock { if $0.isEmpty { $0 = signals.map(start) } }
@@ -163,7 +164,8 @@ final class FailureHook: Sendable {
         }
     }
 
-    /// Passes on SIGINT, SIGTERM and SIGHUP as SIGTERM to all the command's processes, kills them 2 s later, and returns `nil`.
+    /// Passes on SIGINT, SIGTERM and SIGHUP to all processes of the command as SIGTERM, and kills those that still run two
+    /// seconds later. Returns `nil` after such a signal.
     func run(
         _ command: String, variables: [String: String], _ interrupts: InterruptHandler
     ) async throws(SystemError) -> SpawnedProcess.Termination? {

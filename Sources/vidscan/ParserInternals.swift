@@ -3,8 +3,9 @@ internal import Foundation
 internal import VidscanAnalysis
 internal import VidscanBase
 
-// Relies on the argument parser's internals: options found by reflection under a mirror's labels, values decoded as property
-// wrappers under the same keys, and the format of its help dump. `ArgumentParserTests` fails when its version changes.
+// Everything that depends on the argument parser's internals: it finds a type's options by reflection under the labels
+// of the mirror's children, decodes their values as property wrappers under the same keys, and describes commands in a
+// certain format. `ArgumentParserTests` fails when its version changes.
 
 /// Reflects an option or flag for each one that the settings of a group declare, and decodes the values into overrides.
 struct SettingArguments<Selection: SettingSelection>: ParsableArguments, CustomReflectable {

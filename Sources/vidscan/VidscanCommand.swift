@@ -149,7 +149,8 @@ enum Output {
         signal(SIGPIPE, SIG_IGN)
         // If the caller ignores it, nothing is known of how workers end.
         signal(SIGCHLD, SIG_DFL)
-        // Otherwise a file could get the number and messages. Each opens for the wrong direction, so using it remains an error.
+        // A file that gets the number of a closed descriptor would receive messages. Each opens for the wrong
+        // direction, so that using it remains an error.
         for (descriptor, access) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", access) }
     }

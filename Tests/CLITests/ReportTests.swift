@@ -34,6 +34,7 @@ struct ReportTests {
         #expect(page.contains("src=\"../a%20%3Cb%3E%20&amp;%20%22c%22%20%231.mp4\""))
         let review = try Review(page)
         #expect(review.data.pictures.count == 2)
+        #expect(page.contains("\"text\":\"measured 100 % (whole face 100 %), 86 px wide, "))
         let events = try CSVTable(path: "\(folder.path)/\(result)/events.csv")
         #expect(review.lists.events.time.count == events.rows.count)
         #expect(

@@ -3,7 +3,8 @@
 #ifndef VIDSCAN_CFFMPEGFILTER_H
 #define VIDSCAN_CFFMPEGFILTER_H
 
-// Loads libavfilter for the life of the process. Returns NULL, or why that failed; the functions below then fail, too.
+// Loads libavfilter for the life of the process. NULL on success, else the reason; the functions then fail as if there
+// were no filters and no memory for a graph.
 const char *vs_load_filters(void);
 
 int vs_filters_are_loaded(void);

@@ -54,7 +54,8 @@ typedef struct {
     int is_residual;
 } vs_inverted_residual;
 
-// A 3 × 3 convolution with stride 2 and ReLU, without fused multiply-adds. Borders: input above and left, output none.
+// A 3 × 3 convolution with stride 2 and ReLU, without fused multiply-adds. The input needs a border only above and on the
+// left, the output none.
 typedef struct {
     // 'outputs' is a multiple of 8.
     ptrdiff_t inputs, outputs;
@@ -124,7 +125,8 @@ typedef struct {
         vs_inverted_residual block, const float *input, ptrdiff_t width, ptrdiff_t height, float *scratch,
         float *output);
 
-    // A 1 × 1 convolution. channels: of the input. addend: NULL, or a tensor like the output, maybe itself, added at the end.
+    // A 1 × 1 convolution. channels: of the input. addend: NULL, or a tensor of the output's shape, added after the
+    // activation; it may be the output itself.
     void (*pointwise)(
         vs_linear layer, const float *input, ptrdiff_t channels, ptrdiff_t width, ptrdiff_t height,
         const float *addend, float *output);

@@ -22,7 +22,8 @@ typedef struct {
     float luma_offset, luma_scale, red_from_cr, green_from_cb, green_from_cr, blue_from_cb;
 } vs_color;
 
-// 8-bit samples, and the map from outputs to them in 16.16 fixed point, from the first sample's centre. The border repeats.
+// 8-bit samples, and the map from a row of outputs to them in 16.16 fixed point; (0, 0) is the first one's centre.
+// Outputs outside repeat the border.
 typedef struct {
     // 'channels' interleaved values per sample. One row and one column beyond 'height' and 'width' are readable.
     const uint8_t *base;

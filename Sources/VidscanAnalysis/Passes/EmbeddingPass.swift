@@ -3,7 +3,8 @@ internal import VidscanFaces
 internal import VidscanInference
 internal import VidscanResults
 
-/// Chooses the crops to embed after the whole video is tracked, when the best ones and the number of people are known.
+/// Chooses the crops whose embeddings are computed, once the whole video has been tracked: only then is it known which are
+/// the best, and whether there is anybody to tell apart.
 struct EmbeddingPass {
     let settings: Settings
     let frames: FrameRecordFile

@@ -14,7 +14,8 @@ struct FacePositions {
 
     private typealias Sample = (microseconds: Int64, boxes: [(track: Int, box: Rectangle)])
 
-    /// In microseconds. Of a step's samples with the same faces, only the first counts: jitter of boxes would look like speech.
+    /// In microseconds. Of the samples in a step that show the same faces, only the first one counts: boxes jitter from frame
+    /// to frame, and the network would take that for speech.
     private static let step: Int64 = 200_000
 
     init(_ reader: FrameRecordReader, trackOfFace: [Int?]) throws {

@@ -13,7 +13,8 @@ package struct Analysis: Sendable {
     private let consumer: (any RunConsumer)?
     private let addition: (any ResultAddition)?
 
-    /// The consumer receives each run's values besides the files. Without an addition, requests for video or page are refused.
+    /// The consumer receives the values of each run in addition to the files. Without an addition, which makes the video
+    /// and the page, settings that request them are refused.
     package init(
         settings: Settings, models: ModelStore, observer: any RunObserver, consumer: (any RunConsumer)? = nil,
         addition: (any ResultAddition)? = nil
@@ -22,8 +23,9 @@ package struct Analysis: Sendable {
         self.addition = addition
     }
 
-    /// Analyses a video, or the segment in the settings: decode and sample → analyse on every worker → restore time order →
-    /// track → write; segments end before tracking. An error (`interrupted` for a cancelled task) leaves no unfinished result.
+    /// Analyses one video, or the segment of it that the settings select: decode and sample → analyse on every worker →
+    /// restore time order → track → write. A segment ends before tracking. After an error, no unfinished result remains;
+    /// if the task is cancelled, its code is `interrupted`.
     ///
     /// - Parameters:
     ///   - base: A folder on the result's path below which no link is followed; `nil` for the one that holds it.

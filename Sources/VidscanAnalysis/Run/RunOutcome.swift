@@ -176,9 +176,11 @@ extension RunRecord {
     }
 }
 
-/// Makes what a result has besides tables, such as a video or a page, so that the analysis needs no drawing or templates.
+/// Makes what a result has besides its tables: a video, a page. The caller of an analysis supplies it, so that the
+/// analysis itself needs no library for drawing or for templates.
 package protocol ResultAddition: Sendable {
-    /// Throws before the work if a requested addition cannot be made. The folder at `resultPath` may have an earlier result.
+    /// Throws, before the work, if the additions that the settings request cannot be made. `resultPath`: the path of the
+    /// result folder, which may have an earlier result.
     func check(_ settings: Settings, resultPath: String) throws
 
     /// Makes the additions in an unfinished folder, which has its tables and record, and the path `resultPath` when

@@ -1,7 +1,8 @@
 internal import VidscanBase
 
-/// Declares a setting: its name in a pipeline file, values, command-line options and help, and where its value is stored.
-/// The YAML reader, the JSON Schema, `pipelines/default.yaml`, `run.json`, the command line, man page and completions use it.
+/// The declaration of one setting: its name in a pipeline file, the values it takes, the options that set it on the command
+/// line, its help, and where it is stored. The YAML reader, the JSON Schema, `pipelines/default.yaml`, `run.json`, the
+/// command line, the man page and the completions all come from it.
 package struct Setting: Sendable {
     /// The name of the section, which sets it.
     package fileprivate(set) var section = ""

@@ -35,7 +35,8 @@ final class FaceAnalyzer {
     /// The maximum number of faces in a frame that are measured; the tracker chooses among them.
     private static let maximumCandidates = 256
 
-    /// Detects and measures all faces, most confident first. `upsideDown`: also looks for those if no upright face has a mesh.
+    /// Detects and measures all faces, in descending order of confidence. `upsideDown`: whether to look for faces that
+    /// are upside down too, if none with a mesh is upright.
     func faces(in frame: SampledFrame, upsideDown: Bool) throws -> [AnalyzedFace] {
         let picture = try picture(of: frame)
         let found = try times.measure(\.detect) { try detector.detect(picture) }

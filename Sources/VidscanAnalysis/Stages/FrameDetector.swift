@@ -201,7 +201,8 @@ final class DetectorPicture {
     /// Call it when `values` hold another frame.
     func update() { (coarseFaces, computedGain) = ([:], nil) }
 
-    /// Returns the gain for a dark picture: its 90th percentile of luma becomes `brightLuma`, so that a lamp does not count.
+    /// Returns the gain that gives a dark picture the contrast of a bright one: the luma that a tenth of the pixels exceed
+    /// becomes `brightLuma`. A lamp in a dark room does not count.
     private static func gain(for picture: TensorPicture) -> Float {
         var (histogram, count) = ([Int](repeating: 0, count: 256), 0)
         for y in stride(from: 0, to: picture.size.height, by: 4) {

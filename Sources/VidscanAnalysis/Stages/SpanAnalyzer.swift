@@ -31,7 +31,8 @@ final class SpanAnalyzer {
         return analyzer.times
     }
 
-    /// Reads the models while the first frame is decoded. Throws the code `setup`: without them, no video can be analysed.
+    /// Reads the models, which takes milliseconds, while the first frame is decoded; the first worker does it for all.
+    /// Throws with the code `setup`, because no other video can be analysed either.
     private func prepare() throws(VidscanError) {
         if settings.needsExpressions { _ = try models.expressionModel() }
         do throws(InferenceError) {
@@ -143,7 +144,8 @@ final class SpanAnalyzer {
         }
     }
 
-    /// The minimum intersection over union of a face's box and its coarse detection. Below it, the box has lost its face.
+    /// The minimum intersection over union of a face's box and the coarse detection of it. Where it is lower, there is
+    /// another face, or the box has not followed its face.
     private static let agreement = 0.8
     /// The same for a coarse detection with a low score. Its box is inaccurate, and only shows that there may be a face.
     private static let newcomer = 0.3
@@ -213,7 +215,8 @@ final class SpanAnalyzer {
 struct SampleSpan: Sendable {
     /// In time order; the last one is the anchor.
     let frames: [SampledFrame]
-    /// Gives the faces of the anchor before the first sample, perhaps from another worker; `nil` if the run begins anew.
+    /// Gives the faces of the anchor before the first sample, which another worker may still be analysing; `nil` if
+    /// nothing connects the first sample to an earlier one.
     let previous: Channel<KnownFrame>?
     /// Receives the faces of the run's own anchor, for the next run.
     let anchor = Channel<KnownFrame>()

@@ -74,7 +74,8 @@ enum StageResult: Sendable {
     case hashed(String?)
 }
 
-/// Receives the values of a run besides its files. The run waits for each call, so a slow consumer fills no memory.
+/// Receives the values of a run in addition to its files. The run waits for each call, so that a slow consumer slows the
+/// run down instead of filling the memory. An error ends the run.
 package protocol RunConsumer: RowConsumer, Sendable {
     /// Receives a sampled frame, in time order, when it has been analysed. Its faces are not tracked yet.
     func sampled(_ frame: FrameRecord) async throws

@@ -115,7 +115,8 @@ package enum FilePath {
     }
 }
 
-/// A path or name that compares byte by byte, as in the kernel. To Swift, both spellings of `é` are equal, but name two files.
+/// A path or name that compares byte by byte, as in the kernel. Swift compares strings as text: the two spellings of
+/// `é`, one character or a letter and an accent, are equal but name two files.
 package struct PathBytes: Hashable, Comparable, Sendable {
     package let path: String
 

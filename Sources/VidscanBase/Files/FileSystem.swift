@@ -118,7 +118,8 @@ package enum FileSystem {
     }
 }
 
-/// A file's bytes, page-aligned for vector code. A copy: if somebody truncates a mapped file, its next access ends the process.
+/// The bytes of a file in memory, aligned to a page so that vector code may read them in place.
+/// A copy, because if somebody truncates a mapped file, the next access ends the process.
 ///
 /// `@unchecked Sendable`: only the initializer writes the bytes.
 package final class AlignedBytes: @unchecked Sendable {

@@ -35,8 +35,9 @@ package struct Installation: Sendable, Equatable {
         return candidates + ["/usr/local", "/usr"].map { Installation($0) }.filter { !candidates.contains($0) }
     }
 
-    /// Why somebody else may have put the libraries there, or `nil`. Only the user, root and the program's owner may own the
-    /// library folder and the two above it, and not everybody may write to them. A folder that the user named is not checked.
+    /// Why somebody else may have put the libraries there; `nil` if nothing speaks against loading them. Only the user,
+    /// root and the owner of the program may own the library folder and the two above it, and not everybody may write
+    /// to them. A folder that the user named is not checked.
     package var objection: String? {
         guard !isNamed else { return nil }
         var owners = [0, geteuid()]

@@ -3,8 +3,9 @@ internal import Glibc
 
 /// A file or folder that one run writes, or has set aside, under a hidden name beside the final one.
 ///
-/// The run holds a lock on it, which the kernel releases however the run ends; process ids repeat in other containers and
-/// hosts. Without locks, and for hosts whose locks may not show, the time of the last change is a lease that the owner renews.
+/// The run holds a lock on it, which the kernel releases however the run ends. A process id would prove nothing:
+/// another container or host has the same ones. Where a file system has no locks, and for runs on other hosts, whose
+/// locks it may not show, the time of the last change is a lease that the owner renews.
 package final class WorkingItem: Sendable {
     package enum Purpose: String, Sendable {
         /// Will get the final name.

@@ -23,7 +23,8 @@ package struct PixelRectangle: Sendable, Hashable {
 
 /// A drawing over an area of a frame. Its surface owns the memory, which is valid until the next drawing.
 package struct PixelPatch {
-    /// Rows from top to bottom. Pixels are B, G, R, A, 0…255, premultiplied by A; in a mask, one byte, the coverage, 0…255.
+    /// Rows from top to bottom. Pixels have four bytes, B, G, R, A in 0…255, colours premultiplied by A; those of a mask only one,
+    /// the coverage from 0 to 255 (full).
     package let base: UnsafePointer<UInt8>
     /// In bytes.
     package let stride: Int

@@ -1,4 +1,5 @@
-/// Decides which samples are searched for faces: the anchors. Those in between are predicted, and searched if that fails.
+/// Decides which samples are anchors, which are searched for faces. The samples between two anchors are predicted from
+/// both, and searched only if the prediction does not hold.
 ///
 /// Anchors depend only on the samples' times and frame sizes: the first sample of each stride and the last one of each
 /// chunk. Nothing is predicted across two chunks, so separate processes can analyse the chunks of a video.

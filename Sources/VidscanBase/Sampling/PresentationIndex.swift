@@ -48,7 +48,8 @@ package struct PacketSummary: Sendable, Equatable {
 }
 
 extension Array {
-    /// Returns where the second part begins, by binary search, or the count. All elements of the first part must precede it.
+    /// Returns the index of the first element that belongs to the second part, by a binary search; the count if none
+    /// does. All elements of the second part must follow those of the first.
     package func partitionIndex(where belongsToSecondPart: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,7 +1,8 @@
 /// The sampling times of a video: tick k is at k / rate seconds on the stream's clock.
 ///
-/// Each tick selects the first frame at or after it, and each frame is selected once: when a tick lies after the previous
-/// frame's time and at or before its own. The window keeps selected frames in `start ..< end`: the same rows as in a full run.
+/// Each tick selects the first frame at or after it, and each frame is selected once: when a tick lies after the
+/// previous frame's time and at or before its own. The window keeps selected frames in `start ..< end`, so a run over a
+/// window gives exactly the rows of that window in a full run.
 public struct SampleGrid: Sendable, Equatable {
     public enum Rate: Sendable, Hashable {
         /// Samples per second.

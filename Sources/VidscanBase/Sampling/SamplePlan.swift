@@ -106,7 +106,8 @@ package struct SamplePlan: Sendable {
         return head.isUnwanted && isTrusted ? .decodeIfReferenced(afterGap: afterGap) : .decode(afterGap: afterGap)
     }
 
-    /// Marks the packets that a later random access point makes unnecessary. Returns `false` if more packets must come first.
+    /// Looks for the next random access point that no wanted frame precedes, and marks what no wanted frame needs then.
+    /// Returns `false` if more packets must come first.
     private mutating func markUnneeded(atEnd: Bool) -> Bool {
         var restart = 0
         while restart < entries.count, restart == 0 || !entries[restart].summary.isRandomAccessPoint {

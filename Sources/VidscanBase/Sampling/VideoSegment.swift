@@ -1,4 +1,5 @@
-/// One of `count` nearly equal segments of a video, between chunks of `AnchorSchedule`; together they give the same results.
+/// One of `count` nearly equal segments of a video. Each border lies between two chunks of `AnchorSchedule`, so the
+/// segments give the same results as the whole video.
 package struct VideoSegment: Sendable, Hashable, Codable, CustomStringConvertible {
     /// From 0.
     package let index: Int

@@ -1,5 +1,6 @@
 package enum NumberText {
-    /// Returns `0.35` or `604800`; with an exponent only if it would be long (`1e-12`). Reading the text gives the same number.
+    /// Returns `0.35` or `604800`: without a fraction if whole, and without an exponent unless the text would be long
+    /// (`1e-12`). Reading the text gives the same number.
     package static func plain(_ value: Double) -> String {
         if value.rounded() == value, abs(value) < 1e15 { return "\(Int64(value))" }
         let text = "\(value)"

@@ -51,7 +51,8 @@ package enum DecimalNumber {
         return bounded((whole * scale + fraction) / divisor, scale / divisor)
     }
 
-    /// Parses seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]`, mm and ss below 60, into microseconds; `nil` for other text.
+    /// Parses seconds (`90`, `12.5`) or `[hh:]mm:ss[.fraction]` into microseconds; `nil` for other or negative text,
+    /// and for minutes or seconds after a colon that are not below 60.
     package static func microseconds(_ text: some StringProtocol) -> Int64? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(fields.count), let last = fields.last else { return nil }

@@ -1,4 +1,5 @@
-/// Converts a stream's timestamps to seconds since the container's start, exactly except in `microseconds(at:)`.
+/// Converts a stream's timestamps to the time that a player shows: seconds since the container's start. All comparisons
+/// are exact; only `microseconds(at:)`, which is for people, rounds.
 package struct StreamClock: Sendable, Equatable {
     /// Seconds per timestamp unit.
     package let timeBase: Rational
@@ -36,7 +37,8 @@ package struct StreamClock: Sendable, Equatable {
             && timestamp.magnitude <= 1 << 61
     }
 
-    /// Rounded as in FFmpeg's tools (in double precision, to six decimals), so that times equal ffprobe's to the last digit.
+    /// Returns the time in microseconds, rounded as FFmpeg's tools print it: the product in double precision, correctly
+    /// rounded to six decimals. A row's time equals ffprobe's to the last digit.
     package func microseconds(at timestamp: Int64) -> Int64 {
         let seconds = Double(timestamp) * (Double(timeBase.numerator) / Double(timeBase.denominator))
         let nearest = (seconds * 1e6).rounded(.toNearestOrEven)

@@ -12,8 +12,9 @@ package struct TimestampDiscontinuity: Sendable, Equatable, Codable {
 
 /// Maps a stream's timestamps to one continuous timeline, packet by packet in decoding order.
 ///
-/// A jump is a decoding time more than a second behind the previous packet's or, where clocks may be reset, more than ten
-/// seconds ahead; elsewhere, that is a pause. Each jump starts an epoch, with one offset, to follow the previous frame.
+/// A jump is a decoding time more than a second behind the previous packet's. In formats whose clocks may be reset, a
+/// decoding time more than ten seconds ahead is a jump too; in other formats it is a pause. Each jump starts an epoch,
+/// whose timestamps all get the same offset, so that it follows the previous frame.
 package struct TimestampContinuity: Sendable {
     /// In the stream's time base.
     package struct Times: Sendable, Equatable {

@@ -2,8 +2,9 @@ internal import Foundation
 internal import VidscanBase
 internal import VidscanResults
 
-/// Finds the files of a batch. In a folder, all count but hidden ones, results, the batch's own beside its journal, and those
-/// whose extension rules out a video: only opening shows the type. Follows links to files, but not to folders, to avoid cycles.
+/// Finds the files of a batch. In a folder, every file counts unless its extension rules out a video, because only
+/// opening it shows its type. Ignores hidden files, results, and a batch's files beside its journal. Follows links to
+/// files, but not to folders, so that there are no cycles.
 package struct InputFinder: Sendable {
     /// Globs. A file must match one with its name or its path below its folder, unless there are none.
     package var include: [String]
@@ -135,7 +136,8 @@ package struct InputFinder: Sendable {
         return !Self.ignoredExtensions.contains(FilePath.fileExtension(of: path))
     }
 
-    /// The journal, its page with what that loads, or a merged table. Others may be videos, whose results lie beside them.
+    /// The journal, its page and what the page loads, or a merged table. Other files beside a journal may be videos,
+    /// because results may lie among the inputs.
     private static func isBatchFile(_ name: String) -> Bool {
         let own = /(batch|index|status|summary)(-\d+-of-\d+)?\.(sqlite(-wal|-shm|-journal)?|html|csv|json|js)/
         let tables = /faces\.csv|people(_[a-z]+)?\.(csv|html|json)/

@@ -70,7 +70,8 @@ package final class BatchJournal: Sendable {
         } catch { throw Self.failure(error, path ?? "") }
     }
 
-    /// Closes the journal. Its last process removes the write-ahead log, which SQLite cannot open on a read-only file system.
+    /// Closes the journal and, unless another process is using it, removes its write-ahead log, which SQLite cannot open on a
+    /// read-only file system.
     package func close() {
         try? database.close()
         var configuration = Self.configuration(isReadOnly: false)

@@ -188,7 +188,8 @@ extension BatchJournal.Item {
         if let kept { self = kept }
     }
 
-    /// Whether an earlier result waits to be replaced. The `kept` fields describe it, and the other fields the later analysis.
+    /// Whether an earlier result waits to be replaced. The row then describes the later analysis, and the fields that
+    /// start with `kept` describe the earlier result.
     var hasKept: Bool { keptConfiguration != nil }
     package var isFinished: Bool { status == .done || status == .running && hasKept }
     var isUnfinished: Bool { status == .pending || status == .running }
@@ -223,7 +224,8 @@ extension BatchJournal.Item {
         return kept
     }
 
-    /// The item that decides whether an input is due: the earlier result, unless this file was analysed later, as configured.
+    /// The item that decides whether an input is due: the earlier result, unless the later analysis has ended, with
+    /// this configuration and this file.
     func relevant(to configuration: String, _ state: FileState, now: Double) -> Self {
         let hasFailed = [.failed, .quarantined, .skipped].contains(status)
         guard hasFailed, self.configuration != configuration || !self.state.looksLike(state), let kept else {

@@ -48,7 +48,8 @@ package final class BatchMetrics: Sendable {
         next.withLock { $0 = begin + max(Self.interval, (.now - begin) * 20) }
     }
 
-    /// - Parameter exitStatus: of a run that has ended. Without a readable journal, the counts of files are left out.
+    /// - Parameter exitStatus: of a run that has ended, whose journal need not exist. Without one that can be read, nothing
+    ///   is said of the files.
     package func finish(exitStatus: Int32) throws(VidscanError) {
         try write(try? BatchJournal.openReadOnly(folder: folder, shard: shard).items(), exitStatus: exitStatus)
     }

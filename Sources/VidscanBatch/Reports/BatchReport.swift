@@ -170,7 +170,8 @@ package struct TimeEstimate: Sendable {
         videoPerByte = samples.sum { $0.videoSeconds } / bytes
     }
 
-    /// - Parameter configuration: counts only inputs analysed with it, because others can take many times as long.
+    /// - Parameter configuration: counts only inputs that were analysed with it, because other settings can take many
+    ///   times as long.
     package init?(_ items: [BatchJournal.Item], configuration: String? = nil) {
         self.init(
             items.compactMap { item in
@@ -182,7 +183,8 @@ package struct TimeEstimate: Sendable {
     }
 
     package func seconds(_ bytes: [Double], jobs: Int) -> Double {
-        // One worker analyses a file, so the others may wait for the largest. Sizes and times in a journal can be absurd.
+        // One worker analyses a file, so the largest file takes its time even when the others have ended. Sizes and
+        // times in a journal can be absurd.
         min(1e10, secondsPerByte * max(bytes.reduce(0, +) / Double(jobs), bytes.max() ?? 0))
     }
 

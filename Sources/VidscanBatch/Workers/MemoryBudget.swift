@@ -61,7 +61,8 @@ package enum MachineMemory {
         }
     }
 
-    /// A limit applies to all groups below it. In a container, the path can be the host's, and only the root visible.
+    /// A limit applies to all groups below it. In a container, the path can be the host's, while only the hierarchy's
+    /// root is visible.
     private static func limits(_ names: [String], _ path: Substring, below base: String) -> [Int64] {
         var folders = [base]
         for component in path.split(separator: "/") where component != ".." {

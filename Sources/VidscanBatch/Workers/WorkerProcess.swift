@@ -29,7 +29,8 @@ final class WorkerProcess: Sendable {
 
     static func start(command: [String]) async throws -> WorkerProcess {
         try await withCheckedThrowingContinuation { continuation in
-            // Reading blocks, and PR_SET_PDEATHSIG ends a worker with the thread that started it, so each has one that lives as long.
+            // Reading blocks the thread, and the kernel ends a worker with the thread that started it
+            // (PR_SET_PDEATHSIG), so each worker has a thread that lives as long.
             do throws(VidscanError) {
                 try SystemThread.start(name: "worker") {
                     do throws(VidscanError) {

@@ -3,7 +3,8 @@ internal import VidscanResults
 
 /// WebVTT (W3C, "WebVTT: The Web Video Text Tracks Format").
 enum WebVTT {
-    /// Returns captions in order of time. A cue's id is the tier and the number in it; its voice is the person or face.
+    /// Returns captions: a cue for each annotation, in order of time. The cue's id is the tier and the number in it; the voice
+    /// is the person or face.
     static func captions(_ tiers: [Tier]) -> String {
         let cues = tiers.flatMap { tier in
             tier.annotations.enumerated().map { index, annotation in

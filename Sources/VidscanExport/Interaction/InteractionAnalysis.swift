@@ -4,7 +4,8 @@ internal import VidscanResults
 
 /// Compares the people of a finished result in pairs, and writes `dyads.csv`.
 package struct InteractionAnalysis: Sendable {
-    /// People in sight together for a shorter time are not compared; a measure known for a shorter time is blank.
+    /// Two people who are in sight together for a shorter time are not compared, and a measure that is known for a shorter
+    /// time is blank.
     package static let minimumSeconds = 10.0
     /// Seconds by which the whole-microsecond times of tables may be too short.
     static let rounding = 0.0005

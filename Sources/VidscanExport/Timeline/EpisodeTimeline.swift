@@ -73,7 +73,8 @@ struct Annotation: Sendable, Equatable {
     var endMilliseconds: Int64 { ClockText.milliseconds(end) }
     var durationText: String { ClockText.seconds((endMilliseconds - beginMilliseconds) * 1000) }
 
-    /// For people: `smile`, `shot 3`, `smile (cut off at the end)`. Shots have no mark: the first and last are always cut off.
+    /// The text for people: `smile`, `shot 3`, `smile (cut off at the end)`. Every video cuts off its first and last shot, so
+    /// shots have no mark.
     var label: String {
         if let shot { return "\(kind.rawValue) \(shot)" }
         let others = episode.otherPersonIDs.map { names[$0] ?? "person_\($0)" }.joined(separator: ", ")

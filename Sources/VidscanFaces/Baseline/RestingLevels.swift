@@ -22,8 +22,9 @@ package struct RestingLevels: Sendable, Equatable {
     /// As measured; `nil` if the metric has no level.
     package subscript(metric: Metric) -> Double? { levels[metric] }
 
-    /// Returns what the value would be with a typical face at rest, 0…100, monotonically. An expression's resting level
-    /// becomes a typical neutral face's, with straight lines to 0 and 100; an eye's openness, a percentage of its open level.
+    /// Returns what the value would be if the person's face at rest were a typical one: 0…100, higher for a higher
+    /// value. An expression's resting level becomes that of a typical neutral face, with straight lines to 0 and 100;
+    /// an eye's openness becomes a percentage of its open level.
     package func relative(_ value: Double, of metric: Metric) -> Double {
         guard let level = levels[metric] else { return value }
         if Self.openEyes.contains(metric) { return min(100 * value / max(level, Self.lowestOpenLevel), 100) }

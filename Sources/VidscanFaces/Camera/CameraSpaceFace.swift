@@ -1,8 +1,9 @@
 internal import Glibc
 package import VidscanBase
 
-/// A face in millimetres from the camera: x right, y down, z away. The camera and the head's size are unknown: the focal length
-/// is OpenFace's for unknown cameras, and the outer eye corners are 90 mm apart. Distances are only right relative to others.
+/// A face in millimetres, with the camera as origin: x points right, y down, z away from the camera. The camera and the
+/// head's size are unknown: the focal length is OpenFace's for an unknown camera, and the outer eye corners are taken
+/// to be 90 mm apart. Distances are right only relative to each other.
 package struct CameraSpaceFace: Sendable {
     private static let eyeDistanceMillimetres = 90.0
 

@@ -17,7 +17,8 @@ struct MeasuredSample: Sendable, Equatable {
 }
 
 /// Follows a state, such as closed eyes, in a measure that some samples lack: it begins when the value rises above one
-/// threshold and ends when it falls below a lower one. Bridges short gaps; a longer one ends the state at its last sample.
+/// threshold and ends when it falls below a lower one. Bridges short gaps; a longer one ends the state at the last known
+/// sample, because what happened since is unknown.
 struct MeasuredState: Sendable {
     struct Period: Sendable, Equatable {
         let onset, peak: MeasuredSample

@@ -36,7 +36,8 @@ struct IdentityProfile: Sendable {
     init() {}
     init(_ detection: TrackedDetection) { add(detection) }
 
-    /// Adds a detection, weighted by visibility. `memory` limits the weight of earlier light and pose, but not of the shape.
+    /// Adds a detection, weighted by its visibility. `memory` limits the weight of all earlier ones, except for the
+    /// shape, so that the profile follows changes of light and pose.
     mutating func add(_ detection: TrackedDetection, weight: Float = 1, memory: Float = .infinity) {
         guard weight > 0 else { return }
         if let bytes = detection.appearance?.bytes {

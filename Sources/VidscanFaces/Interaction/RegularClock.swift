@@ -3,7 +3,8 @@ package struct RegularClock: Sendable {
     /// In seconds, more than 0.
     package let interval: Double
     package let count, samples: Int
-    /// For each point, the last sample up to it, and how far it lies to the next, 0..<1; `nil` in gaps of over two intervals.
+    /// For each point, the last sample not after it, and how far it lies towards the next one, 0..<1; `nil` where two
+    /// samples are more than two intervals apart.
     private let positions: [(sample: Int, fraction: Double)?]
 
     /// A point is at a sample if it is nearer than this fraction of the time between two samples: times are rounded.
@@ -30,7 +31,8 @@ package struct RegularClock: Sendable {
         }
     }
 
-    /// The mean gap between ascending times, ignoring gaps longer than `limit` and twice the median; 0 for a single time.
+    /// The mean of the gaps between ascending times, without those longer than `limit` and twice the median, in which
+    /// nothing was sampled; 0 for a single time.
     package static func interval(of times: [Int64], limit: Double = 0) -> Double {
         let gaps = zip(times.dropFirst(), times).map { Double($0 - $1) }.sorted()
         let usual = gaps.prefix { $0 <= max(2 * gaps[gaps.count / 2], limit) }

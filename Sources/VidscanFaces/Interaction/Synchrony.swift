@@ -77,7 +77,8 @@ package struct Synchrony: Sendable, Equatable {
 private struct WindowedCorrelation {
     /// One for each of as many lags.
     private typealias Lanes = SIMD8<Double>
-    /// Values, and for the window from each point on, how many are known, their sum and sum of squares; NaN if one is missing.
+    /// Values, and for the window from each point on, how many of them are known, their sum and the sum of their squares,
+    /// which are NaN if one is missing.
     private typealias Signal = (values: [Double], known: [Double], sums: [Double], squares: [Double])
 
     let window, step, maximumLag, reach: Int

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// A face's shape in 24 numbers: the upright frontal mesh in a fixed size, projected onto the directions in which people differ
-/// most compared to images of one person (linear discriminant analysis; trained by `scripts/train_face_shape.py`). It does not
-/// prove who a person is: on held-out people, comparing two single images is wrong in 22 % of cases, averages of four in 4 %.
+/// A face's shape in 24 numbers: the upright frontal mesh in a fixed size, projected onto the directions in which
+/// people differ most compared to images of one person (linear discriminant analysis; trained by
+/// `scripts/train_face_shape.py`). It does not prove who a person is: on held-out people, comparing two single images
+/// is wrong in 22 % of cases, and comparing two averages of four images in 4 %.
 package struct FaceShape: Sendable {
     /// Variance between people in each dimension, where that between images of one person is 1.
     package static let betweenVariances = FaceShapeModel.trained.between

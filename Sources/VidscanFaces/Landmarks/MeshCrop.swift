@@ -68,7 +68,8 @@ package enum MeshCrop {
 
 /// The square crop for the emotion network, with the eyes level.
 package enum EmotionCrop {
-    /// Returns a square in display space, 2 pixels or wider: outer eye corners at ¼ and ¾ of the width, 50/128 of the height.
+    /// Returns a square in display space, at least 2 pixels wide. The outer eye corners are a quarter and three
+    /// quarters of the width from the left edge, and 50/128 of the height from the top.
     package static func square(around mesh: FaceMesh) -> RotatedSquare {
         square(from: mesh[MeshPoint.rightEyeOuter], to: mesh[MeshPoint.leftEyeOuter])
     }

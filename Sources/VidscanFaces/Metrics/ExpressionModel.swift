@@ -1,7 +1,8 @@
 package import Foundation
 
-/// Computes 52 blendshape scores, expressions, emotions and emojis from a mesh: a small network, trained on 8,130 faces to give
-/// the scores of MediaPipe FaceLandmarker, then formulas with fitted constants. The model card by the weights has accuracies.
+/// Computes 52 blendshape scores, expressions, emotions and emojis from a mesh: a small network, trained on the points
+/// of 8,130 faces to reproduce the scores of MediaPipe FaceLandmarker, followed by formulas with fitted constants. The
+/// model card beside the weights has the accuracy of each score.
 package struct ExpressionModel: Sendable {
     private struct Description: Decodable {
         struct Layer: Decodable {
@@ -56,7 +57,8 @@ package struct ExpressionModel: Sendable {
 
     /// Measures expressions, which do not depend on the position, size or in-plane rotation of the face, and the gaze
     /// relative to the line to the camera. What cannot be seen from `side`, or is covered, has no value; without a side,
-    /// only the attention has one. `evidence` is `nil` if ``emotionNetwork`` did not run; `smileThreshold` is 0…100.
+    /// only the attention has one. `evidence` is `nil` if ``emotionNetwork`` did not run; `smileThreshold`, 0…100, is for
+    /// `has_smile`.
     package func measure(
         _ mesh: FaceMesh, pose: HeadPose, side: MeasuredSide? = .both, evidence: PixelEvidence?,
         smileThreshold: Double = Metric.smileThreshold
@@ -89,7 +91,8 @@ package struct ExpressionModel: Sendable {
         return FaceExpressions(blendshapes: side == .both ? scores : [], values: values, evidence: whole)
     }
 
-    /// Returns emotions and emojis, 0…100 (valence −100…100), for `relative` expressions and eyes, 0…100, and measured evidence.
+    /// Returns emotions and emojis, 0…100 (valence −100…100), for the expressions and openness of eyes in `relative`,
+    /// 0…100, with the pixels' evidence as measured.
     package func derivedScores(of relative: MetricValues, measured: MetricValues) -> MetricValues {
         var values = relative.fractions
         formulas.addEmotionsAndEmojis(to: &values, measured: measured.fractions)

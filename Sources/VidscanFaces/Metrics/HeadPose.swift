@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A head's orientation relative to the line to the camera: a face looking into the lens has yaw and pitch 0, wherever it is.
+/// The orientation of a head, relative to the line from the head to the camera: a face that looks into the lens has a
+/// yaw and a pitch of 0 anywhere in the frame.
 public struct HeadPose: Sendable, Equatable {
     /// In degrees: yaw > 0 to the subject's left, pitch > 0 up, roll > 0 if the head leans clockwise in the frame.
     public let yaw, pitch, roll: Double

@@ -26,7 +26,8 @@ public enum MeasuredSide: String, Sendable {
 }
 
 package enum ExpressionLimits {
-    /// In degrees from the line to the camera. Mean correlation with the reference: 0.9 up to 10°, 0.87 at 20–30°, 0.67 beyond.
+    /// In degrees from the line to the camera. The scores' mean correlation with the reference is 0.9 up to 10°, 0.87
+    /// at 20–30° and 0.67 beyond.
     package static let maximumYaw = 40.0
     /// In degrees. From `maximumYaw` to here, one side is measured.
     package static let maximumYawOfSide = 60.0

@@ -35,6 +35,10 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
     }
 
     public var group: Group { definition.group }
+    /// Whether one of the names in `--metrics` stands for it.
+    package func isChosen(by names: [String]) -> Bool {
+        ["all", group.rawValue, rawValue].contains(where: names.contains)
+    }
     /// In plain language. ``legend(for:)`` explains its figures.
     public var meaning: String { definition.meaning }
     /// The model card has the figures.
@@ -89,7 +93,8 @@ public enum Metric: String, Sendable, CaseIterable, Codable, Comparable {
         ExpressionLimits.halves.contains(self) ? ExpressionLimits.maximumYawOfHalves : ExpressionLimits.maximumYaw
     }
 
-    /// Says why the metric has no value in a face measured from `side`, or `nil`. `isSmall`: too small for the eye of one side.
+    /// Says why the metric has no value in a face that is measured from `side`; `nil` if it has one. `isSmall`: whether
+    /// the face is too small for the eye of one side.
     func blankReason(yaw: Double, from side: MeasuredSide, covered: FaceRegion, isSmall: Bool) -> BlankReason? {
         if !definition.regions.isDisjoint(with: covered) { return .covered }
         if ExpressionLimits.halves.contains(self), abs(yaw) > maximumYaw { return .turned }

@@ -207,7 +207,8 @@ enum EntranceOrExit {
 
     private static func isNear(_ a: Rectangle, _ b: Rectangle) -> Bool { a.intersectionOverUnion(with: b) > 0.1 }
 
-    /// Hair and shoulders, down to the lower edge and out to the nearer side of the frame, in fractions of the frame.
+    /// Hair and shoulders, down to the frame's lower edge and out to its nearer side, where the other sample may show
+    /// half of the person. In fractions of the frame.
     private static func body(of face: Rectangle) -> Rectangle {
         let top = face.y - 0.6 * face.height
         var (left, right) = (face.x - 0.9 * face.width, face.x + 1.9 * face.width)

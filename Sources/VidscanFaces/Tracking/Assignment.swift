@@ -1,7 +1,8 @@
 /// Pairs rows with columns at minimum total cost by the Hungarian method (Jonker and Volgenant, "A shortest augmenting
 /// path algorithm for dense and sparse linear assignment problems", Computing 38, 1987).
 package enum Assignment {
-    /// Returns each row's column, `nil` at the cost `unpaired`; ties go to lower indices. `cost`: by rows, `nil` if forbidden.
+    /// Returns the column of each row, or `nil` at the cost `unpaired`; ties go to the lower indices. The costs are row
+    /// by row, `nil` for a forbidden pair.
     package static func solve(cost: [Double?], rowCount: Int, columnCount: Int, unpaired: Double) -> [Int?] {
         precondition(cost.count == rowCount * columnCount, "one cost for each pair")
         guard rowCount > 0, columnCount > 0 else { return [Int?](repeating: nil, count: rowCount) }

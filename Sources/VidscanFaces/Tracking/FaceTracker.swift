@@ -25,7 +25,8 @@ package struct FaceTracker: Sendable {
     /// - Parameters:
     ///   - maximumGapSeconds: How long a face can be out of sight and keep its track.
     ///   - startingConfidence: Minimum confidence of a face that starts a track, 0…1.
-    ///   - shapeVariances: Between people, of each number of a shape, relative to one person's images, if any.
+    ///   - shapeVariances: Between people, of each number of a shape, relative to one person's images; empty without
+    ///     shapes.
     package init(maximumGapSeconds: Double = 1, startingConfidence: Double = 0.5, shapeVariances: [Double] = []) {
         (self.maximumGapSeconds, self.startingConfidence) = (maximumGapSeconds, startingConfidence)
         self.shapeVariances = shapeVariances
@@ -98,7 +99,8 @@ package struct FaceTracker: Sendable {
             track.motion.predicted(at: seconds), last: track.motion.box, detection: detection.box, elapsed: elapsed)
         // Appearance cannot compensate for an impossible position.
         guard position > -4.5 else { return nil }
-        // From frame to frame, the appearance may change more (a hand, a turn, the edge) than the position; later, the reverse.
+        // Between two frames a face moves little, but a hand, a turn or the frame's edge can change its appearance.
+        // Over a longer step it is the other way round.
         let trust = track.wasInLastSample ? min(1, 0.35 + elapsed * 3) : 1
         let confidence = min(1, detection.confidence / max(startingConfidence, 0.1))
         var appearance = AssociationScore.appearance(difference)

@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// A zero-lag smoother for arbitrary times: a parabola fitted to nearby samples with Gaussian weights (Cleveland,
-/// "Robust locally weighted regression", JASA 74, 1979, without the robustness). It preserves the height of peaks. With
-/// fewer than five samples in reach, the value stays: a straighter line would distort peaks by more than the noise.
+/// A zero-lag smoother for samples at arbitrary times: a parabola fitted to nearby samples with Gaussian weights
+/// (Cleveland, "Robust locally weighted regression", JASA 74, 1979, without the robustness). A parabola preserves the
+/// height of peaks. With fewer than five samples within reach, the value is unchanged, because a straighter line would
+/// distort peaks by more than the noise.
 package enum LocalRegression {
     /// Maximum distance of a sample that is used, in seconds.
     package static let reach = 0.3

@@ -6,7 +6,8 @@ package struct TrackSelection: Sendable {
         /// Keeps the most prominent people; `nil` keeps all.
         package var maximumFaces: Int?
 
-        /// Minimum mean confidence, 0…1, of a track that never reaches `sureConfidence`; 1.2 times that below five samples.
+        /// Minimum mean confidence, 0…1, of a track that never reaches `sureConfidence`; 1.2 times as high for fewer
+        /// than five samples. Toys and patterns rarely have a high confidence for long.
         package var meanConfidence = 0.0
         /// Reaching this confidence, 0…1, once exempts a track from `meanConfidence`.
         package var sureConfidence = 0.8

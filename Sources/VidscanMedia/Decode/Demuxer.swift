@@ -105,8 +105,9 @@ final class Demuxer {
         let frames: Int64
     }
 
-    /// Seeks only in containers that list every frame (MP4, QuickTime), because an index counts all frames before it; in
-    /// others, all packets are read, not decoded. `microseconds`: on the stream's clock. `nil` if it reads from the beginning.
+    /// Seeks only in containers that list every frame (the MP4 and QuickTime family), because a frame's index counts
+    /// all frames before it. In others, all packets are read, though not decoded. `microseconds` is on the stream's
+    /// clock. Returns `nil` when reading continues at the beginning of the file.
     func seek(toFrameBefore microseconds: Int64) throws(MediaError) -> Landing? {
         let count = avformat_index_get_entries_count(stream)
         guard count > 0, stream.pointee.nb_frames > 0, Int64(count) >= stream.pointee.nb_frames else { return nil }

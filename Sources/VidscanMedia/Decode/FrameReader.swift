@@ -2,7 +2,8 @@ internal import CFFmpeg
 internal import DequeModule
 package import VidscanBase
 
-/// Reads the sampled frames of a video in presentation order: plans, decodes and selects them. Use it from one thread.
+/// Reads the sampled frames of one video, in presentation order: plans which packets the samples need, decodes these and
+/// selects the frames of the sampling grid. Use it from one thread.
 package final class FrameReader {
     package let info: VideoInfo
     package private(set) var statistics = ReadStatistics()

@@ -84,7 +84,8 @@ extension AVCodecParameters {
 
 /// Detects the packets at which decoding can begin, by NAL unit types (ITU-T H.264 and H.265, table 7-1).
 ///
-/// Containers flag H.264's recovery points too, whose pictures become exact only later or depend on earlier frame numbers.
+/// The container's keyframe flag is not enough: H.264 files also flag recovery points, after which pictures become exact only
+/// some frames later or depend on earlier frame numbers.
 struct RandomAccessPointDetector {
     private let units: NALUnits
     /// Only codecs in which skipping a packet is known to leave every other frame unchanged.

@@ -1,7 +1,8 @@
 internal import CFFmpeg
 package import VidscanBase
 
-/// A sampled frame: decoded planes, neither rotated nor converted, in the decoder's pool; its time, and its geometry on screen.
+/// A sampled frame: its decoded planes, neither rotated nor converted, its time, and its geometry on the screen. Its memory
+/// returns to the decoder's pool with the last reference.
 ///
 /// `@unchecked Sendable`: the decoder writes the planes before this object exists. Afterwards they are only read.
 package final class SampledFrame: @unchecked Sendable {

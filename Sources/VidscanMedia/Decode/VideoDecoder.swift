@@ -4,8 +4,9 @@ internal import DequeModule
 
 /// Decodes the packets of one stream. The frames do not depend on the number of threads.
 ///
-/// Decoder threads do not wait until a neighbour's damage is concealed, so frames predicted from it would depend on timing. At
-/// the first damage, one thread repeats the frames still in the decoder, and goes on alone until a long stretch has none.
+/// Decoder threads do not wait until a neighbouring frame's damage is concealed, so frames predicted from it would depend on
+/// timing. At the first sign of damage, a single thread therefore repeats the frames that are still in the decoder, and goes on
+/// alone until a long stretch of the video is free of damage.
 final class VideoDecoder {
     enum Output: ~Copyable { case frame(Frame, isDamaged: Bool), needsPacket, ended }
 
@@ -281,7 +282,8 @@ final class FieldDetector {
     }
 }
 
-/// Decides which frames are damaged: those whose packets the decoder reported, and later ones up to the next keyframe.
+/// Decides which frames come from damaged data: those whose packets the decoder reported, and those decoded after them up to
+/// the next keyframe, because they may be predicted from them.
 ///
 /// Only pictures to which others refer pass damage on. Whether other pictures are decoded depends on the samples, and the
 /// decision must be the same for a segment as for the whole video. Packets are numbered in sending order.

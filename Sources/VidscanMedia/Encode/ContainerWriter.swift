@@ -43,7 +43,8 @@ final class ContainerWriter {
         var lastDecoding: Int64?
     }
 
-    /// Without `keepsMetadata`, writes only frames, subtitles and sound encoded again, none after `latestMicroseconds`.
+    /// `keepsMetadata`: `false` keeps only frames, sound and subtitles of the source, and encodes the sound again.
+    /// `latestMicroseconds`: without metadata, drops later packets.
     init(
         path: String, container: VideoContainer, encoder: VideoEncoder, source: Demuxer, streams: [Stream],
         shiftMicroseconds: Int64, keepsMetadata: Bool, latestMicroseconds: Int64

@@ -38,7 +38,8 @@ package final class EditableFrame {
                 height: rectangle.height * scaleY + 2), in: size)
     }
 
-    /// The mean luma, 0…255, of `side` × `side` cells of a rectangle in display pixels, by rows. Repeats the frame's border.
+    /// The mean luma, 0…255, of `side` × `side` cells of a rectangle in display pixels, by rows. Outside the frame, its
+    /// border is repeated.
     package func luma(of rectangle: Rectangle, side: Int) -> [Float] {
         // Every editable frame is planar.
         guard let plane = PlanarImage(frame)?.luma else { return [Float](repeating: 0, count: side * side) }

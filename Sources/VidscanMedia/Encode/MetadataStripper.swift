@@ -29,7 +29,8 @@ enum MetadataStripper {
         parameters.pointee.extradata_size = Int32(extradata.count)
     }
 
-    /// The subtitle extradata (codec header) that a player needs, without metadata; `nil` for codecs that may keep any in it.
+    /// The part of the extradata (codec header) of subtitles that a player needs, without titles, comments and other metadata.
+    /// `nil` for other codecs, because they may store metadata in it.
     static func extradata(of parameters: AVCodecParameters) -> [UInt8]? {
         let header = parameters.extradataBytes
         switch parameters.codec_id {

@@ -185,7 +185,8 @@ struct Scaler: ~Copyable {
 
     deinit { sws_freeContext(context) }
 
-    /// Converts to the size and pixel format of `target`. `matrix`: `SWS_CS_…` for both sides; `nil` leaves it to libswscale.
+    /// Converts to the size and the pixel format of `target`. `matrix` is one of `SWS_CS_…` for both sides; without it,
+    /// libswscale's assumptions about the formats hold.
     mutating func scale(
         _ source: borrowing Frame, into target: borrowing Frame, matrix: Int32? = nil, fromFullRange: Bool = false,
         toFullRange: Bool = false

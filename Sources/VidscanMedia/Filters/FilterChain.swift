@@ -1,6 +1,7 @@
 internal import VidscanBase
 
-/// A checked chain of filters, as for `ffmpeg -vf`: from upright frames in the decoder's pixel format and pixel aspect.
+/// A checked chain of libavfilter's filters. Its input is that of `ffmpeg -vf`: upright frames (the display matrix is already
+/// applied) in the decoder's pixel format and pixel aspect.
 public struct FilterChain: Sendable, Hashable {
     /// As the user wrote them: one or more filters each, in FFmpeg's syntax.
     package let steps: [String]
@@ -20,7 +21,8 @@ public struct FilterChain: Sendable, Hashable {
         try FilterGraph.check(calls)
     }
 
-    /// Checks that filters and options exist and are permitted, before libavfilter creates any, which runs code.
+    /// Checks that filters and options exist, and are permitted, because creating a filter runs its code. libavfilter
+    /// checks values when it creates the filters.
     package static func permitted(steps: [String], allowsFiles: Bool) throws(MediaError) -> FilterChain {
         let text = steps.joined(separator: ",")
         let written: [FilterCall]

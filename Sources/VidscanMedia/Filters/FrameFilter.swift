@@ -76,7 +76,8 @@ final class FrameFilter {
         return nil
     }
 
-    /// The chain with a `select` filter after the last one that needs every frame: it drops most frames that no sample takes.
+    /// The chain with a `select` filter after the last filter that needs every frame. It drops frames that no sample can take; a
+    /// few too many may pass, because the exact decision follows later.
     private static func filters(of chain: FilterChain, grid: SampleGrid) -> [FilterCall] {
         guard chain.parts != nil, chain.everyFramePrefix > 0, chain.everyFramePrefix < chain.calls.count,
             case .perSecond(let rate) = grid.rate

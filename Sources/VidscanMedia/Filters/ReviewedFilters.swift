@@ -25,8 +25,9 @@ package struct ReviewedFilters: Sendable {
         /// Functions that may run for hours or write to the log.
         private static let functions = ["while", "root", "taylor", "print"]
 
-        /// Why a value that FFmpeg may evaluate as an expression, also in place of a number, needs permission. It ignores white
-        /// space and whatever lies between a function's name and its parenthesis; text expansion drops quotes and escapes.
+        /// Why a value that FFmpeg may evaluate as an expression, also for a number, needs permission. FFmpeg removes
+        /// white space from expressions, text expansion removes quotation marks and escapes, and characters between a
+        /// function's name and its parenthesis are ignored.
         static func functionObjection(to value: String) -> String? {
             // FFmpeg compares bytes, so a combining character after the last letter of a name does not hide the name.
             let bare = value.utf8.filter { !" \n\t\r\u{B}\u{C}\\'".utf8.contains($0) }

@@ -147,8 +147,9 @@ struct AxisWeights {
 
     var count: Int { first.count }
 
-    /// `samples`: on this axis; sample i covers i ..< i + 1. `length`, in samples, may end within the last (chroma of odd
-    /// sizes); `outputs` divide it evenly. `offset`: added to every position, in samples. `isMirrored`: reverses the outputs.
+    /// `samples`: on this axis; sample i covers i ..< i + 1. `length`: in samples. It may end within the last sample,
+    /// as in the chroma of an image of odd size. `outputs`: divide the length evenly. `offset`: added to every
+    /// position, in samples. `isMirrored`: lists the outputs from last to first.
     init(samples: Int, length: Double, outputs: Int, offset: Double = 0, isMirrored: Bool = false) {
         let scale = length / Double(outputs)
         let reach = max(scale, 1) / 2
@@ -158,7 +159,8 @@ struct AxisWeights {
             let (low, high) = (center - reach, center + reach)
             let begin = min(max(Int(low.rounded(.down)), 0), samples - 1)
             let end = min(max(Int(high.rounded(.up)) - 1, begin), samples - 1)
-            // Weights by overlap, 256 in total; an edge sample gets what lies outside. Rounding the running total keeps that sum.
+            // Divides 256 in proportion to the overlaps. The part outside the image counts for the sample at its edge.
+            // Rounding the running total keeps the sum exact.
             var total: UInt16 = 0
             var values: [UInt16] = []
             for sample in begin...end {

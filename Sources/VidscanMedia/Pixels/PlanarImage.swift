@@ -149,7 +149,8 @@ struct RGBToYCbCr {
 
 /// Converts frames to planar Y'CbCr for the resampling kernels.
 ///
-/// Planar Y'CbCr of 8 to 16 bits and grey pass unchanged; others get 8 bits. A worker's kernels share one, to convert once.
+/// Planar Y'CbCr of 8 to 16 bits with any chroma subsampling, and grey, pass unchanged. Other formats get 8 bits. A worker's
+/// kernels share one converter, so that each frame is converted only once.
 package final class PictureConverter {
     private var scaler = Scaler(flags: SWS_POINT | SWS_ACCURATE_RND | SWS_BITEXACT)
     private var frame: Frame?

@@ -59,7 +59,8 @@ package final class SquareCropper {
         return chroma
     }
 
-    /// Copies a region of a plane, or of two, interleaved, in 8 bits; a sample is the mean of a block. `patch` grows to fit `map`.
+    /// Copies a region of one plane, or of two of the same size interleaved, in 8 bits, averaging each block of pixels
+    /// into one sample. `patch` grows if it is too small for `map`.
     private func read(
         _ plane: PlanarImage.Plane, with second: PlanarImage.Plane? = nil, _ map: PatchMap, into patch: inout [UInt8]
     ) {
@@ -119,7 +120,8 @@ package final class SquareCropper {
     }
 }
 
-/// The region of a plane under a square in whole blocks of pixels, and the 16.16 fixed-point map to it from the first's centre.
+/// The region of a plane under a square in whole blocks of pixels, and the map from a tensor to these blocks in 16.16 fixed
+/// point, from the first block's centre.
 struct PatchMap {
     /// Pixels along each axis, at most 256.
     let blockWidth, blockHeight: Int

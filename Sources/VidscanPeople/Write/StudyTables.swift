@@ -32,7 +32,8 @@ struct StudyTables {
         self.rows = rows.sorted { ($0.studyPersonID, $0.video) < ($1.studyPersonID, $1.video) }
     }
 
-    /// Returns the names from the study's corrections, else the pseudonym on which all results agree and that nobody else has.
+    /// Returns the names that corrections of the study gave, and for people without one the pseudonym in the results,
+    /// if all results agree and nobody else has it.
     private static func names(_ study: StudyPeople, _ state: StudyState) -> [Int: String] {
         var names = Dictionary(uniqueKeysWithValues: state.names.map { ($0.studyPersonId, $0.name) })
         var given: [Int: Set<String>] = [:]

@@ -317,8 +317,9 @@ package struct CoverHold: Sendable {
 
     var reachSeconds: Double { (hold + fade) / 1e6 }
 
-    /// The size of a cover relative to that on its face: 1 in the hold time, 0 when it is over. `seen`: when the face was seen
-    /// last or, if after `now`, next; in microseconds, as `hardCuts`. `samples`: those around both. Lists are in time order.
+    /// The size of a cover relative to that on its face: 1 during the hold time, 0 when it is over. `seen`: when the
+    /// face was seen last or, if after `now`, next; in microseconds, as `hardCuts`. `samples`: those around both times.
+    /// Both lists are in time order.
     package func size(
         seen: Int64, now: Int64, samples: some RandomAccessCollection<Sample>, hardCuts: [Int64]
     ) -> Double {

@@ -4,9 +4,10 @@ internal import VidscanResults
 
 /// Finds the samples in which a face certainly belongs to the person who stays visible.
 ///
-/// A tracker may continue on another face, above all where two people cross. So a track is divided into stretches without
-/// doubt: the face overlaps no hidden one, is detected with confidence, does not jump, and no cut is near. A stretch is certain
-/// if a sample matches the track's best. Where one does not, the face is hidden between the matches around it.
+/// A tracker may continue on another face, above all where two people cross. So a track is divided into stretches that it
+/// followed without doubt: the face overlaps none that is hidden, is detected with confidence, does not jump, and no cut is near.
+/// A stretch is certain if one of its samples matches the best ones of the track. Where a sample does not match, the face is
+/// hidden from the last match before it to the first one after it.
 ///
 /// Where a correction says whose face it is, that confirms the stretch, and no match contradicts it: `person_match` compared the
 /// face with other tracks of the same person as if they were somebody else. There, a stretch also continues after a faint

@@ -17,7 +17,8 @@ package struct ChosenFaces {
     /// By face_id. Unlisted faces are hidden.
     let claims: [Int: FaceClaim]
 
-    /// Minimum `person_confidence` of a visible person. Links by hair and clothes alone have at most 0.7, unjudged tracks 0.3.
+    /// A face stays visible with its person from this `person_confidence`. Tracks linked by hair and clothes alone have
+    /// at most 0.7, and tracks that could not be judged 0.3.
     static let minimumConfidence = 0.8
 
     /// Throws if the result lacks a named person or face: a mistyped number would keep the wrong people visible.

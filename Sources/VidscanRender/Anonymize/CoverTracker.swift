@@ -18,8 +18,9 @@ package struct CoverTracker {
 
     package init() {}
 
-    /// Returns what to cover: a keyframe's own box in its frame, otherwise the smallest box around those of the straight path
-    /// and of the picture's template, where it was last found. So places between are covered, and a wrong one uncovers nothing.
+    /// Returns what to cover: a keyframe's own box in its frame, otherwise the smallest box around that of the straight path and
+    /// the one that follows the picture. So any place between the two is covered, and a wrong one uncovers nothing. If the
+    /// template is not found, its last place stays covered.
     ///
     /// - Parameters:
     ///   - straight: the box of the straight path. It alone is covered without contrast, and from a cut to the next keyframe.

@@ -1,5 +1,6 @@
-/// Template matching by normalised cross-correlation, invariant to brightness and contrast (J. P. Lewis, "Fast Normalized
-/// Cross-Correlation", Industrial Light & Magic, 1995). At these fixed sizes, it is faster than by Fourier transforms.
+/// Template matching by normalised cross-correlation, which is invariant to brightness and contrast (J. P. Lewis, "Fast
+/// Normalized Cross-Correlation", Industrial Light & Magic, 1995). At these fixed sizes, computing it directly is faster than
+/// by Fourier transforms.
 struct LumaTemplate {
     /// Cells along a side. In the larger picture, it may have moved by half of them in each direction.
     static let (side, windowSide) = (24, 48)

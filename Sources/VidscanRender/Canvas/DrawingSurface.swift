@@ -126,7 +126,8 @@ final class DrawingSurface {
 
     private func set(_ ink: Ink) { cairo_set_source_rgba(context, ink.red, ink.green, ink.blue, ink.opacity) }
 
-    /// Returns the advance to the next text, and heights above and below the baseline. `size`: of the font, in drawing units.
+    /// Returns the distance to the start of the next text, and the heights above and below the baseline. `size` is the
+    /// font size in drawing units.
     func measure(_ text: String, size: Double) -> (width: Double, ascent: Double, descent: Double) {
         setFont(size)
         var extents = cairo_text_extents_t()

@@ -147,25 +147,18 @@ struct ReportPage {
         return (PageTemplate.data(.object(data)), try rows.compressed(with: PageTemplate.data(compressed)))
     }
 
-    /// `quality.csv`, in seconds by person; empty for results of earlier versions.
+    /// What `quality.csv` says of each person, in the words of a run; empty for results of earlier versions.
     private func quality() throws(VidscanError) -> JSONValue {
-        guard FileSystem.entry("\(result.name)/\(QualityTable.file)") != nil else { return .list([]) }
-        let table = try TableReader(folder: result.name, name: QualityTable.file)
-        let person = try table.column("person_id")
-        let names = [
-            "seconds_visible", "measured_seconds", "turned_seconds", "covered_seconds", "small_seconds",
-            "no_mesh_seconds",
-        ]
-        let columns = try names.map { name throws(VidscanError) in (name, try table.column(name)) }
-        var rows: [JSONValue] = []
-        while try table.next() {
-            var row = ["person": JSONValue.integer(try table.integer(person, in: ReadLimits.ids))]
-            for (name, column) in columns {
-                row[name] = try table.optionalNumber(column, in: ReadLimits.durations).map(JSONValue.number)
-            }
-            rows.append(.object(row))
-        }
-        return .list(rows)
+        let names = record.pipeline.measure?.metrics ?? ["all"]
+        let summary = QualitySummary(
+            try QualityRow.read(result.name), metrics: Set(Metric.allCases.filter { $0.isChosen(by: names) }))
+        return .list(
+            summary.cards.map { row, text, isWeak in
+                .object([
+                    "person": .integer(row.personID), "seconds": .number(row.visibleSeconds), "text": .text(text),
+                    "isWeak": .flag(isWeak),
+                ])
+            })
     }
 
     private static func texts(_ texts: [Int: String]) -> JSONValue {

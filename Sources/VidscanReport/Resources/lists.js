@@ -40,12 +40,13 @@
   }
   const markChosen = () => document.querySelectorAll("[data-person]").forEach(node =>
     node.classList.toggle("chosen", +node.dataset.person === state.selection?.person));
-  /** How often an episode happens to a person while it is measured; nothing if it may not have been measured, like blinks at low rates. */
+  /** How often an episode is seen to begin while it is measured; nothing below 10 s, or if it may not be measured, like blinks at low rates. */
   function rate(person, kind) {
-    const count = person.episodes.get(kind)?.length ?? 0, names = kind === "blink" ? ["left_eye_openness", "right_eye_openness"] : [kind];
+    const episodes = person.episodes.get(kind) ?? [], names = kind === "blink" ? ["left_eye_openness", "right_eye_openness"] : [kind];
     const fraction = Math.max(0, ...metrics.filter(({ name }) => names.includes(name)).map(metric => measured(person, metric).fraction));
-    const isMeasured = count || (kind === "smile" || data.episodes.kinds.includes(kind)) && fraction > 0;
-    return isMeasured ? `${(60 * count / Math.max(person.seconds * (fraction || 1), 1)).toFixed(1)} ${kind}s/min` : "";
+    const seconds = person.seconds * (fraction || (episodes.length ? 1 : 0)), isSought = kind === "smile" || data.episodes.kinds.includes(kind);
+    const onsets = episodes.filter(([, , isBeginOpen]) => !isBeginOpen).length;
+    return isSought && seconds >= 10 ? `${(60 * onsets / seconds).toFixed(1)} ${kind}s/min` : "";
   }
   /** A person in one line: how long, how often, and how much of it could be measured. */
   const strip = person => [
@@ -53,29 +54,24 @@
     rate(person, "smile"), rate(person, "blink"), person.mood,
     `${words(state.metric.name)} measured in ${percent(measured(person, state.metric).fraction)}`,
   ].filter(Boolean).join(" · ");
-  const reasons = { turned_seconds: "turned away", covered_seconds: "covered", small_seconds: "too small", no_mesh_seconds: "no mesh" };
-  /** Sums of a person's rows in quality.csv, in seconds; `null` where corrections have changed who is who since. */
+  /** What quality.csv says of a person; nothing where corrections have changed who is who since. */
   function qualityOf(person) {
-    const ids = new Set(person.tracks.map(track => data.tracks[track.base].person)), rows = data.quality.filter(row => ids.has(row.person));
-    const isWhole = data.tracks.filter(track => ids.has(track.person)).length === person.tracks.length && !person.tracks.some(track => track.isSplit);
-    const isComplete = state.model.excluded.length === data.excluded.length;
-    return isWhole && isComplete && rows.length === ids.size ? name => rows.reduce((sum, row) => sum + (row[name] ?? NaN), 0) : null;
+    const bases = data.tracks.filter(track => track.person === person.id).length, isComplete = state.model.excluded.length === data.excluded.length;
+    const isWhole = bases === person.tracks.length && person.tracks.every(track => !track.isSplit && data.tracks[track.base].person === person.id);
+    return isWhole && isComplete ? data.quality.find(row => row.person === person.id) : undefined;
   }
   /** Those of the people in the strip above everything, which are visible for longest. */
   const longestPeople = 24;
   /** What the run was worth, at the top of the page: who, how long, how often, how much was measured, and why not more. */
   function showStrip() {
     byId("strip").replaceChildren(...state.order.slice(0, longestPeople).map(person => {
-      const quality = qualityOf(person), seconds = quality ? quality("seconds_visible") : person.seconds;
-      const fraction = quality ? quality("measured_seconds") / seconds : NaN;
-      const why = Object.entries(reasons).map(([name, text]) => [quality?.(name) / seconds, text]).filter(([part]) => part >= 0.005)
-        .sort(([a], [b]) => b - a).map(([part, text]) => `${percent(part)} ${text}`).join(", ");
-      const speech = person.episodes.get("speaks")?.reduce((sum, [from, to]) => sum + to - from, 0);
+      const quality = qualityOf(person), seconds = quality?.seconds ?? person.seconds;
+      const speech = (person.episodes.get("speaks") ?? []).reduce((sum, [from, to]) => sum + to - from, 0);
       return make("button", { type: "button", className: "go", style: colorStyle(person), "data-person": person.id, onclick: event => openAt(event, person.tracks[0]) },
         portrait(person, 32),
         make("span", {}, make("bdi", { className: "name" }, person.name), make("span", { className: "detail" },
-          [`${clock(seconds, 0)} visible`, rate(person, "smile"), rate(person, "blink"), speech ? `speaks ${percent(speech / seconds)}` : ""].filter(Boolean).join(" · ")),
-        Number.isNaN(fraction) ? null : make("span", { className: fraction < 0.5 ? "warning inline" : "detail" }, `${percent(fraction)} measured${why ? `; ${why}` : ""}`)));
+          [`${clock(seconds, 0)} visible`, rate(person, "smile"), rate(person, "blink"), voice && (hasSpeech(person) ? `speaks ${percent(speech / seconds)}` : "speaking unknown")].filter(Boolean).join(" · ")),
+        quality && make("span", { className: quality.isWeak ? "warning inline" : "detail" }, quality.text)));
     }), state.order.length > longestPeople ? make("span", { className: "hint" }, `and ${state.order.length - longestPeople} more`) : "");
   }
   byId("person-search").addEventListener("input", () => { showPeople(); showValues(); placeLanes(); redraw(); });

@@ -49,9 +49,9 @@
     const height = Math.max(headHeight(), Math.min(whole, areaHeight - curvesHeight())), context = fit(bars, width, height);
     Object.assign(context, { font: "10px system-ui, sans-serif", textBaseline: "middle", textAlign: "right", fillStyle: paint.soft });
     clip(context, 0, headHeight(), gutter, height);
-    state.lanes.forEach((_, index) => state.rows.forEach((kind, row) => {
+    state.lanes.forEach((person, index) => state.rows.forEach((kind, row) => {
       const y = headHeight() + index * laneHeight() + rowHeight + (row + 0.5) * episodeHeight - scrolled;
-      if (y < height + 9) context.fillText(words(kind), gutter - 8, y, gutter - 20);
+      if (y < height + 9) context.fillText(kind !== "speaks" || hasSpeech(person) ? words(kind) : "speaking unknown", gutter - 8, y, gutter - 20);
     }));
     context.restore();
     if (voice) context.fillText("voice", gutter - 8, shotHeight + voiceHeight / 2);
@@ -108,6 +108,9 @@
       entry(mine, kinds[kind], () => []).push([from, to, isBeginOpen, isEndOpen, kinds[kind], others]);
     }
   }
+  const speaking = metrics.find(({ name }) => name === "speaking");
+  /** Whether it is known when a person speaks. */
+  const hasSpeech = person => person.hasSpeech ??= person.episodes.has("speaks") || Boolean(speaking) && measured(person, speaking).fraction > 0;
   /** In words, what goes on at a time. */
   const episodesAt = (episodes, time) => [...episodes.values()].flat().filter(([from, to]) => from <= time && time <= to)
     .map(([, , , , kind, others]) => words(kind) + (others.length ? ` with ${others.map(id => state.model.people.get(id)?.name ?? id).join(", ")}` : ""));

@@ -59,8 +59,9 @@ package struct ForeignTable: Sendable {
 
     package static let openFace = openFace(.zero)
 
-    /// `openface.csv`: the columns, units and coordinates of OpenFace 2.2's FeatureExtraction; see `docs/formats.md`. A frame
-    /// without a face has one row. OpenFace has all action units or none: `success`, `confidence` are 0 unless all are known.
+    /// `openface.csv`: the columns, units and coordinates of OpenFace 2.2's FeatureExtraction; see `docs/formats.md`.
+    /// A sampled frame without a face has one row. OpenFace has either all action units of a face or none, so `success`
+    /// and `confidence` are 0 unless all are known.
     package static func openFace(_ blanks: OpenFaceBlanks) -> ForeignTable {
         ForeignTable(
             file: "openface.csv",
@@ -136,8 +137,9 @@ package struct ForeignTable: Sendable {
 
     private static func decimals(_ v: Vector3, _ count: Int) -> [Field] { decimals([v.x, v.y, v.z], count) }
 
-    /// `pyfeat.csv`: the columns, units and signs of Py-Feat 2's detector; see `docs/formats.md`. A sampled frame without a
-    /// face has one row with blank measurements. `Identity_1` to `Identity_512`, face embeddings, are biometric, so left out.
+    /// `pyfeat.csv`: the columns, units and signs of Py-Feat 2's detector; see `docs/formats.md`.
+    /// A sampled frame without a face has one row with blank measurements. `Identity_1` to `Identity_512`, Py-Feat's
+    /// face embeddings, are left out because they are biometric data.
     package static let pyFeat = ForeignTable(
         file: "pyfeat.csv",
         notice: "pyfeat.csv: AU11, AU23, X, Y and Z are not measured and always blank; neutral is 1 minus the strongest"

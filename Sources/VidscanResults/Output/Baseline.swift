@@ -7,7 +7,8 @@ struct Baseline: Sendable {
     /// `nil` if there are no levels.
     private var model: ExpressionModel?
 
-    /// Measures people at rest over the whole video, not only before a sample. Only those seen well for long have levels.
+    /// Measures each person at rest over the whole video, so that samples do not depend only on what came before. Only
+    /// people who are seen well for long enough have levels.
     init(
         _ frames: TrackedFrames, _ outcome: TrackingOutcome, options: OutputOptions, model: () throws -> ExpressionModel
     ) async throws {

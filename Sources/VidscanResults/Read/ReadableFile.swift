@@ -155,7 +155,8 @@ struct NumberReader {
         try integer(UInt8.self, in: 0...1) { _ in "the \(name) flag of a face is neither 0 nor 1" } == 1
     }
 
-    /// Returns NaN only if the number is not required. Rounding to 32 bits may exceed a range by `slack`, relative to its end.
+    /// Returns NaN only if the number is not required. Rounding to 32 bits may have moved a value slightly beyond the end
+    /// of its range; `slack` is relative to that.
     mutating func float(
         _ name: String, of owner: String = "face", in range: ClosedRange<Double>, slack: Double = 1e-6,
         isRequired: Bool = true

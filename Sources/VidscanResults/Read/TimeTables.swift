@@ -72,6 +72,31 @@ package struct StoredEvent: Sendable, Equatable {
     }
 }
 
+extension QualityRow {
+    /// Reads `quality.csv`: no rows if there is none, as in results of earlier versions.
+    package static func read(_ folder: String) throws(VidscanError) -> [QualityRow] {
+        guard FileSystem.entry("\(folder)/\(QualityTable.file)") != nil else { return [] }
+        let table = try TableReader(folder: folder, name: QualityTable.file)
+        let (id, visible) = (try table.column("person_id"), try table.column("seconds_visible"))
+        func cell(_ name: String, _ range: ClosedRange<Double> = ReadLimits.durations) throws(VidscanError) -> Double? {
+            try table.optionalNumber(table.optionalColumn(name), in: range)
+        }
+        var rows: [QualityRow] = []
+        while try table.next() {
+            var row = QualityRow(personID: try table.integer(id, in: ReadLimits.ids))
+            row.visibleSeconds = try table.number(visible, in: ReadLimits.durations)
+            row.measuredSeconds = try cell("measured_seconds")
+            row.oneSideSeconds = try cell("one_side_seconds") ?? 0
+            row.halfCoveredSeconds = try cell("half_covered_seconds") ?? 0
+            for reason in BlankReason.allCases { row.blankSeconds[reason] = try cell("\(reason.rawValue)_seconds") }
+            row.medianWidth = try cell("median_width", ReadLimits.extents)
+            row.medianYaw = try cell("median_yaw", HeadPose.yaws)
+            rows.append(row)
+        }
+        return rows
+    }
+}
+
 extension Episode {
     /// Reads `episodes.csv`. Throws if the result has none, or if more than `limit` episodes are too many for a `purpose`.
     package static func read(_ folder: String, limit: Int, purpose: String) throws(VidscanError) -> [Episode] {

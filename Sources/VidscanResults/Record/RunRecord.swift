@@ -204,6 +204,8 @@ package struct RecordedSettings: Codable, Sendable {
         package let stride: Int?
     }
 
+    package struct Measure: Decodable, Sendable { package let metrics: [String]? }
+
     package struct Track: Decodable, Sendable {
         package let maxFaces: Int?
         package let minTrack: Int
@@ -231,6 +233,7 @@ package struct RecordedSettings: Codable, Sendable {
 
     package let sample: Sample
     package let detect: Detect
+    package let measure: Measure?
     package let track: Track
     package let write: Write?
     package let render: Render?
@@ -239,12 +242,13 @@ package struct RecordedSettings: Codable, Sendable {
     /// All settings that affect the results, structured like a pipeline file: `--pipeline run.json` repeats the run.
     package let all: JSONValue
 
-    private enum CodingKeys: CodingKey { case sample, detect, track, write, render, speech }
+    private enum CodingKeys: CodingKey { case sample, detect, measure, track, write, render, speech }
 
     package init(from decoder: any Decoder) throws {
         let sections = try decoder.container(keyedBy: CodingKeys.self)
         sample = try sections.decode(Sample.self, forKey: .sample)
         detect = try sections.decode(Detect.self, forKey: .detect)
+        measure = try sections.decodeIfPresent(Measure.self, forKey: .measure)
         track = try sections.decode(Track.self, forKey: .track)
         write = try sections.decodeIfPresent(Write.self, forKey: .write)
         render = try sections.decodeIfPresent(Render.self, forKey: .render)

@@ -1,7 +1,8 @@
 package import VidscanBase
 package import VidscanMedia
 
-/// `part.json`: the segment that a folder holds, how reading it went, and the settings in the form of `run.json`.
+/// `part.json`: which segment of which video a folder holds, and how reading it went. The settings are beside it as in
+/// `run.json`, so that the same code can read them.
 package struct SegmentRecord: Codable, Sendable {
     package let name: String
     package let input: RunRecord.Input

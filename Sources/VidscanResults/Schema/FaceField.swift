@@ -3,8 +3,9 @@ package import VidscanFaces
 
 /// A number that is recorded of a face in a frame.
 ///
-/// The columns of `faces.csv`, the JSON formats, the schema, the intermediate file, the statistics in `tracks.csv` and all
-/// readers follow this. To add a number, add a case, its position in `all` and description, and its value in `FaceRecord.init`.
+/// The columns of `faces.csv`, the JSON formats, the schema, the intermediate file, the statistics in `tracks.csv` and
+/// all readers follow this description. To add a number, add a case, its position in `all`, its description, and its
+/// value in `FaceRecord.init`.
 package enum FaceField: Hashable, Sendable {
     case confidence
     case left, top, width, height

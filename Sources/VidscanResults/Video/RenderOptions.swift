@@ -200,7 +200,8 @@ package enum AnonymizeRequirements {
     }
 }
 
-/// Who stays visible, by numbers of the result, except wherever the face might be somebody else's; see `CertaintySearch`.
+/// Who stays visible when faces are hidden, by numbers of the result. A person who stays visible is hidden nevertheless
+/// wherever the face might be somebody else's; see `CertaintySearch`.
 package struct FaceChoice: Sendable, Equatable {
     package enum People: Sendable, Equatable {
         case nobody

@@ -19,7 +19,8 @@ package final class ResultFolder {
     private let replacement: FolderReplacement
     private var isOpen = true
 
-    /// Creates a missing parent. Follows no link below `base` (`nil`: the parent). Throws if a result may not be replaced.
+    /// Creates the parent of `finalPath` if it is missing. No link is followed below `base`, or `nil` for the parent.
+    /// Throws if a result exists and may not be replaced.
     package init(
         finalPath: String, below base: String? = nil, kind: Kind = .result, policy: FolderReplacement.Policy
     ) throws(VidscanError) {

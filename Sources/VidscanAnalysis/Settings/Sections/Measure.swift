@@ -60,7 +60,7 @@ public enum MetricChoice {
     /// - Returns: `nil` if a name is neither a metric nor a group.
     public static func metrics(named names: [String]) -> Set<Metric>? {
         guard names.allSatisfy(Self.names.contains) else { return nil }
-        return Set(Metric.allCases.filter { ["all", $0.group.rawValue, $0.rawValue].contains(where: names.contains) })
+        return Set(Metric.allCases.filter { $0.isChosen(by: names) })
     }
 
     /// Returns the shortest list of names that selects the metrics.

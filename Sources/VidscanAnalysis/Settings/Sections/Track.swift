@@ -13,7 +13,8 @@ extension Settings {
         public var smoothing = true
         /// Whether tracks are linked to people by face embeddings. Otherwise by hair, clothes and the face's shape alone.
         public var person = true
-        /// Whether to write the embeddings that link tracks to `embeddings.npy`: biometric data, to join people across videos.
+        /// Whether the embeddings by which tracks are linked are written to `embeddings.npy`, so that people can be
+        /// joined across videos. They are biometric data.
         public var keepsEmbeddings = false
         public var events = EventOptions()
     }

@@ -1,6 +1,5 @@
 internal import VidscanBase
 package import VidscanFaces
-package import VidscanResults
 
 /// How well the people of a video were measured, in words.
 package struct QualitySummary: Sendable {
@@ -41,20 +40,32 @@ package struct QualitySummary: Sendable {
     package var lines: [(row: QualityRow, text: String)] {
         let rows = rows.prefix(Self.maximumLines)
         let cells = rows.map { row in
-            [
-                "person \(row.personID):", "visible \(Self.fixed(row.visibleSeconds)) s,",
-                row.measuredFraction.map { "measured \(Self.percent($0))\(needsWholeFace ? "" : ",")" },
-                needsWholeFace ? row.wholeFraction.map { "(whole face \(Self.percent($0)))," } : nil,
-                "\(row.medianWidth.map(Self.whole) ?? "-") px wide,", "yaw \(row.medianYaw.map(Self.whole) ?? "-")°",
-            ].compactMap { $0 }
+            ["person \(row.personID):", "visible \(Self.fixed(row.visibleSeconds)) s,"] + measures(of: row)
         }
-        return zip(rows, Self.aligned(cells)).map { row, text in
-            let lacks = words(lacks(of: row))
-            let darkness = row.medianBrightness.flatMap {
-                $0 < Self.dark ? "dark (brightness \(Self.whole($0)) of 100)" : nil
-            }
-            return (row, ([text] + [lacks, darkness].compactMap { $0 }).joined(separator: "; "))
+        return zip(rows, Self.aligned(cells)).map { ($0, $1 + reasons(of: $0)) }
+    }
+
+    /// What the page says of each person. A weak one had the face, or the whole of it, measured for less than half of the time.
+    package var cards: [(row: QualityRow, text: String, isWeak: Bool)] {
+        rows.map { ($0, measures(of: $0).joined(separator: " ") + reasons(of: $0), isWeak($0)) }
+    }
+
+    private func measures(of row: QualityRow) -> [String] {
+        [
+            row.measuredFraction.map { "measured \(Self.percent($0))\(needsWholeFace ? "" : ",")" },
+            needsWholeFace ? row.wholeFraction.map { "(whole face \(Self.percent($0)))," } : nil,
+            "\(row.medianWidth.map(Self.whole) ?? "-") px wide,", "yaw \(row.medianYaw.map(Self.whole) ?? "-")°",
+        ].compactMap { $0 }
+    }
+
+    /// Why not all was measured, and whether the face was dark; empty if nothing is to be said.
+    private func reasons(of row: QualityRow) -> String {
+        let lacks = lacks(of: row)
+        var reasons = lacks.isEmpty ? [] : [words(lacks)]
+        if let brightness = row.medianBrightness, brightness < Self.dark {
+            reasons.append("dark (brightness \(Self.whole(brightness)) of 100)")
         }
+        return reasons.map { "; " + $0 }.joined()
     }
 
     package var omitted: Int { max(0, rows.count - Self.maximumLines) }
@@ -79,18 +90,19 @@ package struct QualitySummary: Sendable {
     /// Leaves out people who are seldom seen: for less than ten seconds, and less than half as long as somebody else.
     package var warning: String? {
         let minimum = min(Self.minimumSeconds, (rows.first?.visibleSeconds ?? 0) / 2)
-        let weak = rows.filter { row in row.visibleSeconds >= minimum && fraction(of: row).map { $0 < 0.5 } ?? false }
-        guard let row = weak.first, let fraction = fraction(of: row) else { return nil }
-        let lacks = lacks(of: row)
-        guard let reasons = words(lacks), let main = lacks.first?.lack else { return nil }
+        let weak = rows.filter { row in row.visibleSeconds >= minimum && isWeak(row) }
+        guard let row = weak.first, let fraction = fraction(of: row), let main = lacks(of: row).first?.lack else {
+            return nil
+        }
         let others = weak.count - 1
         return "person \(row.personID) is visible for \(Self.fixed(row.visibleSeconds)) s, but"
             + " the \(needsWholeFace ? "whole face" : "face") was measured for only \(Self.percent(fraction)) of that:"
-            + " \(reasons); \(main.remedy)"
+            + " \(words(lacks(of: row))); \(main.remedy)"
             + (others > 0 ? " (as for \(others) more \(others == 1 ? "person" : "people"))" : "")
     }
 
     private func fraction(of row: QualityRow) -> Double? { needsWholeFace ? row.wholeFraction : row.measuredFraction }
+    private func isWeak(_ row: QualityRow) -> Bool { fraction(of: row).map { $0 < 0.5 } ?? false }
 
     /// Those of at least one percent, in descending order.
     private func lacks(of row: QualityRow) -> [(lack: Lack, fraction: Double)] {
@@ -100,8 +112,8 @@ package struct QualitySummary: Sendable {
             .filter { $0.1 >= 0.005 }.sorted { $0.1 > $1.1 }
     }
 
-    private func words(_ lacks: [(lack: Lack, fraction: Double)]) -> String? {
-        lacks.isEmpty ? nil : lacks.map { "\(Self.percent($0.fraction)) \($0.lack.words)" }.joined(separator: ", ")
+    private func words(_ lacks: [(lack: Lack, fraction: Double)]) -> String {
+        lacks.map { "\(Self.percent($0.fraction)) \($0.lack.words)" }.joined(separator: ", ")
     }
 
     private static func percent(_ fraction: Double) -> String { "\(whole(100 * fraction)) %" }

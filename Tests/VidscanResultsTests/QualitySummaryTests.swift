@@ -1,5 +1,4 @@
 import Testing
-import VidscanAnalysis
 import VidscanFaces
 import VidscanResults
 
@@ -35,6 +34,24 @@ struct QualitySummaryTests {
             ])
         let many = Self.summary((1...8).map { Self.row($0, visible: Double($0), measured: Double($0)) })
         #expect(many.lines.map(\.row.personID) == [8, 7, 6, 5, 4] && many.omitted == 3)
+    }
+
+    @Test("A card has all reasons of one percent or more, and is weak below half of the whole face")
+    func cards() {
+        let rows = [
+            Self.row(
+                1, visible: 100, measured: 60, oneSide: 30, blank: [.turned: 25, .covered: 14, .noMesh: 1, .small: 0.2]),
+            Self.row(2, visible: 1, measured: 1), Self.row(3, visible: 0, measured: 0),
+        ]
+        let cards = Self.summary(rows).cards
+        #expect(
+            cards.map(\.text) == [
+                "measured 60 % (whole face 30 %), 120 px wide, yaw 12°; 30 % from one side,"
+                    + " 25 % turned away, 14 % covered, 1 % no mesh",
+                "measured 100 % (whole face 100 %), 120 px wide, yaw 12°",
+            ])
+        #expect(cards.map(\.isWeak) == [true, false] && cards.map(\.row.personID) == [1, 2])
+        #expect(Self.summary(rows, metrics: [.smile]).cards.map(\.isWeak) == [false, false])
     }
 
     @Test("Lines say only what was requested")
