@@ -148,7 +148,8 @@ struct TimestampContinuityTests {
         for duration in [0, second] {
             #expect(
                 clock.assign(
-                    duration, duration: second, offsets: [0, 9 * second], videoPosition: 9 * second, isLate: false) == 1)
+                    duration, duration: second, offsets: [0, 9 * second], videoPosition: 9 * second, isLate: false) == 1
+            )
         }
     }
 }

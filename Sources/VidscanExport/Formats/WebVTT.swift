@@ -24,7 +24,8 @@ enum WebVTT {
 
     /// `person_1` as people read it: Person 1.
     private static func voice(_ speaker: String) -> String {
-        speaker.wholeMatch(of: /(person|face)_([0-9]+)/).map { "\($0.1 == "person" ? "Person" : "Face") \($0.2)" } ?? speaker
+        speaker.wholeMatch(of: /(person|face)_([0-9]+)/).map { "\($0.1 == "person" ? "Person" : "Face") \($0.2)" }
+            ?? speaker
     }
 
     private static func escaped(_ text: String) -> String {
