@@ -18,8 +18,9 @@ public struct Episode: Sendable, Equatable {
             case .smile: "The person smiles visibly."
             case .lookAway: "The head is turned away from the camera."
             case .speaks: "The face speaks; with names people who speak at the same time. With --speech."
-            case .nod: "The head goes up and down in a rhythm. Needs 12 samples per second."
-            case .shake: "The head goes from side to side in a rhythm. Needs 12 samples per second."
+            case .nod: "The head goes up and down in a rhythm: weak evidence of a nod. Needs 12 samples per second."
+            case .shake:
+                "The head goes from side to side in a rhythm: weak evidence of a shake. Needs 12 samples per second."
             case .mutualGaze: "The person and the one in with look at each other."
             case .voiceOffScreen: "Somebody speaks, and no face of the tables does. With --speech."
             }
