@@ -91,8 +91,8 @@ package enum EpisodeTable: ResultTable {
         Definition(
             "start_seen", range: "0 or 1", { .integer($0.isStartSeen ? 1 : 0) },
             "1 if samples show how it began. 0 if its first sample is the first of the video, follows a jump of the timestamps or"
-                + " a stretch that a correction excludes, or is the first one after a gap in its measure: it may have begun"
-                + " earlier. So a shot has 0 at the start of the analysed part, and 1 at a cut."),
+                + " a stretch that a correction excludes, or the first one after a gap of more than 0.2 s in its measure: it"
+                + " may have begun earlier. So a shot has 0 at the start of the analysed part, and 1 at a cut."),
         Definition(
             "end_seen", range: "0 or 1", { .integer($0.isEndSeen ? 1 : 0) },
             "1 if samples show how it ended; otherwise 0: it may have lasted longer. As for start_seen."),
