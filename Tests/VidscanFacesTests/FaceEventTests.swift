@@ -308,6 +308,32 @@ struct FaceEventTests {
         #expect(smiles.map(\.isEndSeen) == [false, false])
     }
 
+    @Test("A smile that is over just before a gap ends there, and is not cut off")
+    func endBeforeGap() throws {
+        let values: [Double?] = [0, 80, 80, 80, 80, 10, nil, nil, nil, nil, 0]
+        let smile = try #require(Self.observed(values, rate: 10, Self.smile).first?.episode)
+        #expect(smile.endMicroseconds == 500_000 && smile.isEndSeen && smile.mean == 80)
+    }
+
+    @Test("Short pauses are joined before a smile is too short; a long pause at a low rate ends one")
+    func pauses() {
+        let flickers: [Double?] = [0, 80, 0, 80, 80, 0, 0, 0, 0]
+        #expect(Self.observed(flickers, rate: 10, Self.smile).map(\.episode.startMicroseconds) == [100_000])
+        #expect(Self.observed([0, 80, 0, 0, 0, 0], rate: 10, Self.smile).isEmpty)
+        let slow = Self.observed([0, 80, 0, 80, 0], rate: 2, Self.smile).map(\.episode)
+        #expect(slow.map(\.startMicroseconds) == [500_000, 1_500_000])
+        #expect(slow.map(\.endMicroseconds) == [1_000_000, 2_000_000])
+    }
+
+    @Test(
+        "A beginning after missing samples was not seen, unless they lack 0.2 s at most",
+        arguments: [(5.0, 0), (20.0, 1)])
+    func afterMissing(rate: Double, isSeen: Int) throws {
+        let values: [Double?] = [0, nil, nil, 80, 80, 80, 80, 80, 80, 80, 80, 80, 0, 0, 0, 0, 0, 0, 0]
+        let smile = try #require(Self.observed(values, rate: rate, Self.smile).first?.episode)
+        #expect(smile.isStartSeen == (isSeen == 1))
+    }
+
     @Test("Events and episodes never disagree", arguments: 0..<100)
     func agreement(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -6,14 +6,14 @@ import VidscanFaces
 struct VoiceAndGazeTests {
     // MARK: Voices of nobody in sight
 
-    /// Twelve samples per second.
-    private static func offScreen(_ samples: [(Double?, [Double?])]) -> [String] {
+    /// `interval`: in microseconds.
+    private static func offScreen(_ samples: [(Double?, [Double?])], interval: Int64 = 80_000) -> [String] {
         var detector = OffScreenVoiceDetector()
         var found: [ObservedEpisode?] = []
         for (number, (voice, speaking)) in samples.enumerated() {
             found.append(
                 detector.update(
-                    voice: voice, speaking: speaking, at: Int64(number) * 80_000, seconds: 0.08,
+                    voice: voice, speaking: speaking, at: Int64(number) * interval, seconds: 0.08,
                     sample: number))
         }
         return (found + [detector.finish()]).compactMap { $0?.episode }.map {
@@ -33,6 +33,18 @@ struct VoiceAndGazeTests {
     func uncertainAgain() {
         let scores = [60.0, 20, 40, 40, 40, 40, 40, 20, 20, 20, 20, 20, 20]
         #expect(Self.offScreen(scores.map { (Double?(95), [Double?($0)]) }) == ["560-960 10"])
+    }
+
+    @Test("A face that speaks right after a voice began leaves the next voice its beginning")
+    func interrupted() {
+        let samples = [(0.0, 0.0), (90, 0), (90, 60), (90, 0), (90, 0), (90, 0), (90, 0), (0, 0), (0, 0), (0, 0)]
+        #expect(Self.offScreen(samples.map { (Double?($0.0), [Double?($0.1)]) }, interval: 200_000) == ["600-1400 11"])
+    }
+
+    @Test("A single sample shows no voice off screen, however long it stands for", arguments: [500_000, 1_000_000])
+    func singleSample(interval: Int64) {
+        let scores = [0.0, 40, 40, 40, 40, 40]
+        #expect(Self.offScreen(scores.map { (Double?(90), [Double?($0)]) }, interval: interval) == [])
     }
 
     @Test("Speaking begins where the score reaches 50, and has the scores of its samples")

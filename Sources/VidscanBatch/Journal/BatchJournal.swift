@@ -11,7 +11,7 @@ package final class BatchJournal: Sendable {
     /// In seconds after the last renewal, for processes on other machines.
     package static let leaseSeconds = 60.0
     package static let systemClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
-    /// How long a process waits for the lock of a journal.
+    /// How long a process waits for the lock of a journal; at most twice as long to open one.
     private static let lockTimeoutSeconds = 120.0
     private let database: any DatabaseWriter
     let owner: String

@@ -149,7 +149,7 @@ package struct MutualGazeDetector: Sendable {
 
     /// Adds a later sample, which stands for `seconds`. Returns the episodes that have ended.
     ///
-    /// - Parameter targets: By person, whom each one in sight looks at: a person, 0 for somebody or something else.
+    /// - Parameter targets: By person, whom each one in sight looks at: a person, or 0 for anybody or anything else.
     ///   People whose gaze is unknown are missing.
     package mutating func update(
         _ targets: [Int: Int], at microseconds: Int64, seconds: Double, sample: Int

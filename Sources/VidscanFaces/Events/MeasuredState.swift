@@ -18,11 +18,11 @@ struct MeasuredSample: Sendable, Equatable {
 
 /// Follows a state, such as closed eyes, in a measure that some samples lack: it begins when the value rises above one
 /// threshold and ends when it falls below a lower one. Bridges short gaps; a longer one ends the state at the last known
-/// sample, because what happened since is unknown.
+/// sample, because what happened since is unknown, unless the value was too low already.
 struct MeasuredState: Sendable {
     struct Period: Sendable, Equatable {
         let onset, peak: MeasuredSample
-        /// When the state was left; if a gap ended it, the time of its last sample.
+        /// When the state was left; if that was not seen, the time of its last sample.
         let endMicroseconds: Int64
         let mean: Double
         /// The seconds for which the samples stand in which the measure is known.
@@ -65,6 +65,7 @@ struct MeasuredState: Sendable {
         let sample = MeasuredSample(
             microseconds: microseconds, number: number, value: value, before: totals,
             followsGap: missed > 0 && !isBrief)
+        let previous = last ?? sample
         last = sample
         totals.samples += 1
         totals.oneSided += isOneSided ? 1 : 0
@@ -78,7 +79,9 @@ struct MeasuredState: Sendable {
             } else if value > entersAbove {
                 leaving = nil
             }
-            if margin == .infinity, microseconds - onset.microseconds < holdMicroseconds { entered = nil }
+            if margin == .infinity, previous.microseconds - onset.microseconds < holdMicroseconds {
+                (entered, leaving) = (nil, nil)
+            }
         }
         if entered == nil {
             last = sample

@@ -2,7 +2,7 @@
 package struct StateStretches: Sendable, Equatable {
     /// An unknown state is taken to be the last known one for this time at most, as while the eyes blink.
     package static let heldSeconds = 0.3
-    /// A shorter interruption does not end a stretch, and a shorter stretch does not count.
+    /// An interruption of at most this does not end a stretch, and a shorter stretch does not count.
     package static let shortestSeconds = 0.3
 
     package let ranges: [Range<Int>]

@@ -33,7 +33,6 @@ package final class FrameReader {
     private var assumedTimestamp, latestTimestamp: Int64?
     private let filter: FrameFilter?
     private var filterInputs: Deque<Moment> = []
-    private var sourceGeometry: DisplayGeometry?
     /// Whether a frame at or after the end of the window was decoded or, if there are filters, filtered.
     private var isPastEnd = false
 
@@ -234,7 +233,6 @@ package final class FrameReader {
         guard let filter else { return sample(frame, moment, geometry) }
         frame.sample_aspect_ratio = pixelAspect(of: frame)
         filterInputs.append(moment)
-        sourceGeometry = geometry
         try filter.push(frame, timestamp: timestamp, geometry: geometry)
         return nil
     }
@@ -280,13 +278,13 @@ package final class FrameReader {
         try checkSize(frame)
         let geometry = DisplayGeometry(
             codedSize: frame.size, pixelAspect: frame.sample_aspect_ratio.rational ?? .one, orientation: .upright)
-        if filtering == nil, let sourceGeometry {
-            guard filter?.toSource != nil || !options.needsMapToSource else {
+        if filtering == nil, let filter {
+            guard filter.toSource != nil || !options.needsMapToSource else {
                 throw MediaError(
                     .filter, "no video can be drawn: the filters move frames or what they show in unknown ways")
             }
             filtering = FilterOutcome(
-                sourceSize: sourceGeometry.displaySize, filteredSize: geometry.displaySize, toSource: filter?.toSource)
+                sourceSize: filter.sourceSize, filteredSize: geometry.displaySize, toSource: filter.toSource)
         }
         return sample(frame, moment, geometry)
     }

@@ -35,7 +35,7 @@ package final class Transcoder {
     package var omittedPackets: Int { writer?.omittedPackets ?? 0 }
     /// Codecs of the sound encoded again: `AAC`.
     package var soundCodecs: [String] { writer?.soundCodecs.sorted() ?? [] }
-    /// Other video streams, and audio and subtitle streams whose content cannot be separated from metadata, and why:
+    /// Other video streams, and audio and subtitle streams that cannot be written, or not without metadata, and why:
     /// `stream 1 (xma1): this FFmpeg has no decoder for it`.
     package let omittedStreams: [String]
     /// How long after the source container's start the new video begins.

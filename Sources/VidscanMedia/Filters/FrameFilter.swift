@@ -7,13 +7,15 @@ final class FrameFilter {
     let chain: FilterChain
     /// From display pixels of the latest output to those of the source; `nil` if unknown.
     private(set) var toSource: AffineTransform?
+    /// Of the frames from which the latest output was made, upright.
+    private(set) var sourceSize = PictureSize(width: 0, height: 0)
     private let timeBase: Rational
     private let frameRate: Rational?
     private let threads, maximumPixels: Int
     private let cancellation: CancellationFlag
     private let filters: [FilterCall]
     /// The last one gets the frames. Those before it have ended, and may still have outputs.
-    private var graphs = Deque<(graph: FilterGraph, toSource: AffineTransform?)>()
+    private var graphs = Deque<(graph: FilterGraph, toSource: AffineTransform?, sourceSize: PictureSize)>()
     private var outputs = UniqueDeque<Frame>()
 
     /// `grid`: shows which frames the filters after the last one that needs all can skip. `maximumPixels`: per output.
@@ -40,7 +42,8 @@ final class FrameFilter {
             let size = graph.outputGeometry.codedSize
             guard size.width * size.height <= maximumPixels else { throw .frameTooLarge(size, limit: maximumPixels) }
             let toOutput = graph.geometry()?.after(geometry.displayToCoded)
-            graphs.append((graph, toOutput?.inverse?.after(graph.outputGeometry.displayToCoded)))
+            graphs.append(
+                (graph, toOutput?.inverse?.after(graph.outputGeometry.displayToCoded), geometry.displaySize))
         }
         frame.pts = timestamp
         // The graph has turned the frame upright.
@@ -64,9 +67,9 @@ final class FrameFilter {
 
     private func pull() throws(MediaError) -> Frame? {
         if cancellation.isSet { throw .cancelled }
-        while let (graph, toSource) = graphs.first {
+        while let (graph, toSource, sourceSize) = graphs.first {
             if let frame = try graph.pull() {
-                self.toSource = toSource
+                (self.toSource, self.sourceSize) = (toSource, sourceSize)
                 frame.time_base = AVRational(graph.timeBase)
                 return frame
             }

@@ -91,6 +91,7 @@ extension QualityRow {
             for reason in BlankReason.allCases { row.blankSeconds[reason] = try cell("\(reason.rawValue)_seconds") }
             row.medianWidth = try cell("median_width", ReadLimits.extents)
             row.medianYaw = try cell("median_yaw", HeadPose.yaws)
+            row.medianBrightness = try cell("median_brightness", 0...100)
             rows.append(row)
         }
         return rows

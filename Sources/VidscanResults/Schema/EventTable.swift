@@ -34,7 +34,7 @@ package enum EventTable: ResultTable {
         .time("time", \.microseconds, "When it begins, on the clock of faces.csv."),
         Definition(
             "kind", range: FaceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "), { .text($0.kind.rawValue) },
-            "What happens. An event ends at the last sample in which its measure is known, if the measure is then missing in"
+            "What happens. An event that goes on ends at the last sample in which its measure is known, if it is then missing in"
                 + " more than \(EventOptions.bridgedSamples) samples and for more than"
                 + " \(NumberText.plain(EventOptions.bridgedSeconds)) s, or if the face disappears: complete is then 0. The"
                 + " limits are the defaults; a pipeline's track settings change them.",
@@ -91,11 +91,12 @@ package enum EpisodeTable: ResultTable {
         Definition(
             "start_seen", range: "0 or 1", { .integer($0.isStartSeen ? 1 : 0) },
             "1 if samples show how it began. 0 if its first sample is the first of the video, follows a jump of the timestamps or"
-                + " a stretch that a correction excludes, or the first one after a gap of more than 0.2 s in its measure: it"
-                + " may have begun earlier. So a shot has 0 at the start of the analysed part, and 1 at a cut."),
+                + " a stretch that a correction excludes, or is the first one after a gap of more than 0.2 s in its measure:"
+                + " it may have begun earlier. So a shot has 0 at the start of the analysed part, and 1 at a cut."),
         Definition(
             "end_seen", range: "0 or 1", { .integer($0.isEndSeen ? 1 : 0) },
-            "1 if samples show how it ended; otherwise 0: it may have lasted longer. As for start_seen."),
+            "1 if samples show how it ended; otherwise 0, as for start_seen: it may have lasted longer. A gap of at most"
+                + " two samples, or of at most 0.2 s, does not hide an end."),
         Definition(
             "peak", range: "depends on kind", decimals: 2, \.peak,
             "The highest value of the kind's measure. \(measures). Blank for other kinds."),

@@ -186,16 +186,21 @@ package struct StoredTrack: Sendable {
 
     /// Reads `events.csv`, because a track that continues across cuts is out of sight in between.
     private static func addAppearances(_ folder: String, to tracks: inout [StoredTrack]) throws(VidscanError) {
+        let table = try TableReader(folder: folder, name: "events.csv")
+        let (time, kind, face) = (try table.column("time"), try table.column("kind"), try table.column("face_id"))
         let positions = Dictionary(uniqueKeysWithValues: tracks.indices.map { (tracks[$0].faceID, $0) })
         var starts: [Int: Int64] = [:]
-        // In the order of time.
-        let events = try StoredEvent.read(folder, limit: ReadLimits.events, purpose: "to read", requiresFaces: true)
-        for event in events {
-            guard let position = event.faceID.flatMap({ positions[$0] }) else { continue }
-            if event.kind == .faceStarted {
-                starts[position] = event.microseconds
-            } else if event.kind == .faceStopped, let start = starts.removeValue(forKey: position) {
-                tracks[position].appearances.append(start...event.microseconds)
+        while try table.next() {
+            let event = table.text(kind)
+            guard event == "face_started" || event == "face_stopped",
+                let position = positions[try table.integer(face, in: ReadLimits.ids)]
+            else { continue }
+            let moment = try table.microseconds(time)
+            if event == "face_started" {
+                starts[position] = moment
+            } else if let start = starts.removeValue(forKey: position) {
+                guard start <= moment else { throw table.problem("time goes back") }
+                tracks[position].appearances.append(start...moment)
             }
         }
         for index in tracks.indices where tracks[index].appearances.isEmpty {

@@ -19,7 +19,7 @@ package final class ResultFolder {
     private let replacement: FolderReplacement
     private var isOpen = true
 
-    /// Creates the parent of `finalPath` if it is missing. No link is followed below `base`, or `nil` for the parent.
+    /// Creates the parent of `finalPath` if it is missing. No link is followed below `base`; `nil` is that parent.
     /// Throws if a result exists and may not be replaced.
     package init(
         finalPath: String, below base: String? = nil, kind: Kind = .result, policy: FolderReplacement.Policy
