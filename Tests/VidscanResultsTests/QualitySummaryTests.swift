@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 import VidscanFaces
 import VidscanResults
@@ -52,6 +54,19 @@ struct QualitySummaryTests {
             ])
         #expect(cards.map(\.isWeak) == [true, false] && cards.map(\.row.personID) == [1, 2])
         #expect(Self.summary(rows, metrics: [.smile]).cards.map(\.isWeak) == [false, false])
+    }
+
+    @Test("A card made from quality.csv says the same as the run, also of a dark face")
+    func dark() throws {
+        let folder = try TemporaryFolder()
+        try
+            ("person_id,seconds_visible,measured_seconds,one_side_seconds,turned_seconds,median_width,median_yaw,"
+            + "median_brightness\n1,10.000,8.000,0.000,2.000,120.4,11.6,4.9\n")
+            .write(toFile: folder.path + "/quality.csv", atomically: true, encoding: .utf8)
+        let summary = Self.summary(try QualityRow.read(folder.path))
+        let text = "measured 80 % (whole face 80 %), 120 px wide, yaw 12°; 20 % turned away; dark (brightness 5 of 100)"
+        #expect(summary.cards.map(\.text) == [text])
+        #expect(summary.lines.map(\.text) == ["person 1: visible 10.0 s, " + text])
     }
 
     @Test("Lines say only what was requested")
