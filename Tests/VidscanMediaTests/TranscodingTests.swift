@@ -331,6 +331,24 @@ struct TranscodingTests {
         #expect(try Transcoder(source: source, options: options).unsupportedCodecs(in: .mov) == ["av1"])
     }
 
+    @Test("Sound longer than its picture does not delay the sound after a jump")
+    func jump() throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:r=25:d=2", "-f", "lavfi", "-i",
+            "sine=r=48000:d=2.6", "-c:v", "libx264", "-c:a", "aac", folder.path + "/part.ts",
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let bytes = try folder.bytes("part.ts")
+        let source = folder.path + "/joined.ts"
+        try (bytes + bytes).write(to: URL(fileURLWithPath: source))
+        let new = try Transcoded(source)
+        let packets = try Probe(path: new.path).packets("a:0").map(\.seconds)
+        #expect(abs(try #require(packets.last) - 4.6) < 0.1)
+        // A player that ignores their times stays within two packets of the picture.
+        #expect(Double(packets.count) * 1024 / 48_000 < 4.6 + 0.1)
+    }
+
     @Test("Sound that begins ten seconds late is copied; a stream in which none was found is named")
     func lateSound() throws {
         let folder = try TemporaryFolder()

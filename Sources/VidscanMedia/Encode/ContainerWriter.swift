@@ -119,7 +119,13 @@ final class ContainerWriter {
         av_packet_rescale_ts(copied.pointer, copy.sourceTimeBase, copy.stream.pointee.time_base)
         // Damaged packets may repeat a time or have none, which no container accepts.
         var decoding = copied.decoding ?? copied.presentation
-        if let last = copy.lastDecoding { decoding = max(decoding ?? last &+ 1, last &+ 1) }
+        if let last = copy.lastDecoding {
+            // After a jump of the timestamps, sound of the part before may last longer than its picture. What follows it
+            // must not be late, so what would play at the same time is left out.
+            let end = (decoding ?? last) &+ max(1, FFmpeg.plausible(duration: copied.duration))
+            guard copy.stream.pointee.codecType != AVMEDIA_TYPE_AUDIO || end > last else { return }
+            decoding = max(decoding ?? last &+ 1, last &+ 1)
+        }
         copied.dts = decoding ?? 0
         copied.pts = max(copied.presentation ?? copied.dts, copied.dts)
         copy.lastDecoding = copied.dts
