@@ -93,7 +93,7 @@ def main():
     check("WebVTT", [
         (cue.identifier.rsplit(" ", 1)[0], milliseconds(cue.start), milliseconds(cue.end)) for cue in captions
     ], everything)
-    assert {cue.voice for cue in captions} == {None, "face_1", "face_2"}, {cue.voice for cue in captions}
+    assert {cue.voice for cue in captions} == {None, "Face 1", "Face 2"}, {cue.voice for cue in captions}
     boxes = webvtt.read(str(result / f"{name}.metadata.vtt"))
     drawn = [
         (milliseconds(cue.start), face["face_id"], *(face[key] for key in ("x", "y", "width", "height")))
