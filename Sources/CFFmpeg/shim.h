@@ -24,6 +24,7 @@ static inline int vs_averror(int e) { return AVERROR(e); }
 static inline int vs_averror_eof(void) { return AVERROR_EOF; }
 static inline int vs_averror_exit(void) { return AVERROR_EXIT; }
 static inline int vs_averror_invalid_data(void) { return AVERROR_INVALIDDATA; }
+static inline int vs_averror_not_implemented(void) { return AVERROR_PATCHWELCOME; }
 static inline int64_t vs_nopts(void) { return AV_NOPTS_VALUE; }
 
 // FFmpeg 6.1 moved a stream's side data into its codec parameters, and FFmpeg 8 removed the old accessor.

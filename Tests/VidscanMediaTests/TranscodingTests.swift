@@ -349,6 +349,30 @@ struct TranscodingTests {
         #expect(Double(packets.count) * 1024 / 48_000 < 4.6 + 0.1)
     }
 
+    @Test("All packets of sound are copied, however short they are; those of another codec after a jump are left out")
+    func shortAndForeignPackets() throws {
+        let folder = try TemporaryFolder()
+        for (name, sound) in [
+            ("short.mkv", ["-af", "asetnsamples=n=32", "-c:a", "pcm_s16le"]), ("first.ts", ["-c:a", "aac"]),
+            ("second.ts", ["-c:a", "mp2"]),
+        ] {
+            let made = try ChildProcess.run(
+                ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:r=25:d=2", "-f", "lavfi"]
+                    + ["-i", "sine=r=48000:d=2", "-c:v", "libx264"] + sound + [folder.path + "/" + name])
+            try #require(made.status == 0, "\(made.errors)")
+        }
+        let short = try Transcoded(folder.path + "/short.mkv")
+        #expect(short.path.hasSuffix(".mkv"))
+        #expect(
+            try Probe(path: short.path).packets("a:0").map(\.hash)
+                == (try Probe(path: folder.path + "/short.mkv").packets("a:0").map(\.hash)))
+        let joined = folder.path + "/joined.ts"
+        try (try folder.bytes("first.ts") + folder.bytes("second.ts")).write(to: URL(fileURLWithPath: joined))
+        let foreign = try Transcoded(joined)
+        #expect(foreign.transcoder.omittedPackets > 0)
+        #expect(try Probe(path: foreign.path).packets("v:0").count == 100)
+    }
+
     @Test("Sound that begins ten seconds late is copied; a stream in which none was found is named")
     func lateSound() throws {
         let folder = try TemporaryFolder()

@@ -40,7 +40,8 @@ final class ContainerWriter {
         /// Subtracted from every timestamp.
         let shift: Int64
         let sound: SoundEncoder?
-        var lastDecoding: Int64?
+        /// As written, and the latest one of the source.
+        var lastDecoding, latest: Int64?
     }
 
     /// `keepsMetadata`: `false` keeps only frames, sound and subtitles of the source, and encodes the sound again.
@@ -117,20 +118,25 @@ final class ContainerWriter {
         copied.stream_index = copy.stream.pointee.index
         copied.pos = -1
         av_packet_rescale_ts(copied.pointer, copy.sourceTimeBase, copy.stream.pointee.time_base)
-        // Damaged packets may repeat a time or have none, which no container accepts.
+        // Damaged packets may go back in time, repeat a time or have none, which few containers accept.
         var decoding = copied.decoding ?? copied.presentation
-        if let last = copy.lastDecoding {
+        if let time = decoding {
             // After a jump of the timestamps, sound of the part before may last longer than its picture. What follows it
             // must not be late, so what would play at the same time is left out.
-            let end = (decoding ?? last) &+ max(1, FFmpeg.plausible(duration: copied.duration))
-            guard copy.stream.pointee.codecType != AVMEDIA_TYPE_AUDIO || end > last else { return }
-            decoding = max(decoding ?? last &+ 1, last &+ 1)
+            let behind = copy.latest.map { $0 &- time &- max(1, FFmpeg.plausible(duration: copied.duration)) } ?? -1
+            let isSound = copy.stream.pointee.codecType == AVMEDIA_TYPE_AUDIO
+            if isSound, (0...copy.stream.pointee.ticks(microseconds: 10_000_000)).contains(behind) { return }
+            copy.latest = max(copy.latest ?? time, time)
+        }
+        if let last = copy.lastDecoding {
+            let next = output.pointer.pointee.oformat.pointee.flags & AVFMT_TS_NONSTRICT == 0 ? last &+ 1 : last
+            decoding = max(decoding ?? next, next)
         }
         copied.dts = decoding ?? 0
         copied.pts = max(copied.presentation ?? copied.dts, copied.dts)
         copy.lastDecoding = copied.dts
         copies[packet.stream_index] = copy
-        try output.write(copied)
+        if try !output.write(copied, toleratesDamage: true) { misplacedPackets += 1 }
     }
 
     /// Whether a packet lies in the new video. A time far outside would reveal the date. Sound may be cut at the beginning.
@@ -249,12 +255,16 @@ struct OutputContext: ~Copyable {
         try check(avformat_write_header(pointer, &options), "begin")
     }
 
-    /// Takes over the packet's data, which may wait for packets of other streams.
-    func write(_ packet: borrowing Packet) throws(MediaError) {
+    /// Takes over the packet's data, which may wait for packets of other streams. Returns whether it could be written.
+    @discardableResult
+    func write(_ packet: borrowing Packet, toleratesDamage: Bool = false) throws(MediaError) -> Bool {
         FFmpeg.beginErrors()
-        try check(av_interleaved_write_frame(pointer, packet.pointer), "write")
+        let result = av_interleaved_write_frame(pointer, packet.pointer)
+        let isDamaged = toleratesDamage && [vs_averror_invalid_data(), vs_averror_not_implemented()].contains(result)
+        if !isDamaged { try check(result, "write") }
         // A full disk may show only in the byte stream.
         try check(pointer.pointee.pb?.pointee.error ?? 0, "write")
+        return !isDamaged
     }
 
     func finish() throws(MediaError) {
