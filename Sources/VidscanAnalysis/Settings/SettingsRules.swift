@@ -108,7 +108,7 @@ extension ResolvedSettings {
         }
     }
 
-    /// Checks the settings of the video and the page. They are made from the tables, and encoders have limits.
+    /// Checks the settings of the sound, the video and the page. The latter are made from the tables, and encoders have limits.
     func checkOutputs() throws {
         let render = settings.render
         if render.style != nil, render.show != nil, isOption("render.style"), isOption("render.show") {

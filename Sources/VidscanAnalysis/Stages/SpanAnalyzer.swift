@@ -144,8 +144,8 @@ final class SpanAnalyzer {
         }
     }
 
-    /// The minimum intersection over union of a face's box and the coarse detection of it. Where it is lower, there is
-    /// another face, or the box has not followed its face.
+    /// The minimum intersection over union of a face's box and the coarse detection of it. Where it is lower, the box
+    /// has lost its face or lies on another one.
     private static let agreement = 0.8
     /// The same for a coarse detection with a low score. Its box is inaccurate, and only shows that there may be a face.
     private static let newcomer = 0.3

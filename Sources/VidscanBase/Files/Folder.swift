@@ -53,7 +53,7 @@ package final class Folder: Sendable {
         status(name).map { Int64($0.st_mtim.tv_sec) * 1_000_000_000 + Int64($0.st_mtim.tv_nsec) }
     }
 
-    /// Removes the permissions that the file or folder to be replaced does not give, so that what is private stays private.
+    /// Removes permissions that the file or folder about to be replaced lacks, so that private results stay private.
     package func restrict(_ file: Int32, like name: String) {
         var new = stat()
         guard let old = status(name), entry(name) != .link, fstat(file, &new) == 0 else { return }

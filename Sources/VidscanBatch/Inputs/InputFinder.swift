@@ -4,7 +4,7 @@ internal import VidscanResults
 
 /// Finds the files of a batch. In a folder, every file counts unless its extension rules out a video, because only
 /// opening it shows its type. Ignores hidden files, results, and a batch's files beside its journal. Follows links to
-/// files, but not to folders, so that there are no cycles.
+/// files but not to folders, which could form cycles.
 package struct InputFinder: Sendable {
     /// Globs. A file must match one with its name or its path below its folder, unless there are none.
     package var include: [String]

@@ -75,7 +75,7 @@ struct MeasuredState: Sendable {
         if let onset = entered {
             if value < leavesBelow { leaving = leaving ?? sample }
             if let leaving, microseconds - leaving.microseconds >= holdMicroseconds {
-                ended = interrupt()
+                ended = end()
             } else if value > entersAbove {
                 leaving = nil
             }
@@ -84,7 +84,6 @@ struct MeasuredState: Sendable {
             }
         }
         if entered == nil {
-            last = sample
             if value > entersAbove + margin { (entered, peak) = (sample, sample) }
         } else if let highest = peak, value > highest.value {
             peak = sample
@@ -92,34 +91,26 @@ struct MeasuredState: Sendable {
         return ended
     }
 
-    /// Ends the state, if it holds, where a sample shows that, or else at the last one in which the measure is known. The next
-    /// sample counts as the first one after a gap.
+    /// Ends the state as `end` does. The next sample counts as the first one after a gap.
     mutating func interrupt() -> Period? {
-        defer { (entered, leaving, last) = (nil, nil, nil) }
-        guard let onset = entered, let last else { return nil }
-        let period =
-            if let leaving {
-                period(
-                    from: onset, until: leaving.microseconds, samples: leaving.number - onset.number, leaving.before,
-                    hasOffset: true)
-            } else {
-                period(
-                    from: onset, until: last.microseconds, samples: last.number - onset.number + 1, totals,
-                    hasOffset: false)
-            }
-        return period.endMicroseconds - onset.microseconds >= holdMicroseconds ? period : nil
+        defer { last = nil }
+        return end()
     }
 
-    /// `totals` are those before the end.
-    private func period(
-        from onset: MeasuredSample, until end: Int64, samples: Int, _ totals: MeasuredTotals, hasOffset: Bool
-    ) -> Period {
-        let (count, start) = (Double(max(samples, 1)), onset.before)
+    /// Ends the state, if it holds: where a sample shows that, or else at the last one in which the measure is known.
+    private mutating func end() -> Period? {
+        defer { (entered, leaving) = (nil, nil) }
+        guard let onset = entered, let end = leaving ?? last,
+            end.microseconds - onset.microseconds >= holdMicroseconds
+        else { return nil }
+        let (start, totals) = (onset.before, leaving?.before ?? totals)
+        let count = Double(max(end.number - onset.number + (leaving == nil ? 1 : 0), 1))
         let measured = Double(totals.samples - start.samples)
         return Period(
-            onset: onset, peak: peak ?? onset, endMicroseconds: end, mean: (totals.values - start.values) / measured,
-            measuredSeconds: totals.seconds - start.seconds, measuredFraction: measured / count,
-            oneSidedFraction: Double(totals.oneSided - start.oneSided) / count, hasOffset: hasOffset)
+            onset: onset, peak: peak ?? onset, endMicroseconds: end.microseconds,
+            mean: (totals.values - start.values) / measured, measuredSeconds: totals.seconds - start.seconds,
+            measuredFraction: measured / count, oneSidedFraction: Double(totals.oneSided - start.oneSided) / count,
+            hasOffset: leaving != nil)
     }
 
     private static let bridgedMicroseconds = Int64((EventOptions.bridgedSeconds * 1e6).rounded())

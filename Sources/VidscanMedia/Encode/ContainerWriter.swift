@@ -121,8 +121,8 @@ final class ContainerWriter {
         // Damaged packets may go back in time, repeat a time or have none, which few containers accept.
         var decoding = copied.decoding ?? copied.presentation
         if let time = decoding {
-            // After a jump of the timestamps, sound of the part before may last longer than its picture. What follows it
-            // must not be late, so what would play at the same time is left out.
+            // Sound before a jump of the timestamps may outlast its picture. Leave out what overlaps it, so that the rest
+            // stays in sync.
             let behind = copy.latest.map { $0 &- time &- max(1, FFmpeg.plausible(duration: copied.duration)) } ?? -1
             let isSound = copy.stream.pointee.codecType == AVMEDIA_TYPE_AUDIO
             if isSound, (0...copy.stream.pointee.ticks(microseconds: 10_000_000)).contains(behind) { return }

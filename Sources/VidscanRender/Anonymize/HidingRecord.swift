@@ -3,8 +3,8 @@ internal import VidscanFaces
 internal import VidscanMedia
 internal import VidscanResults
 
-/// The record beside a video or picture with hidden faces: what was hidden when, how, and who was kept visible. It names
-/// nobody, and has no path.
+/// The record beside a video or picture with hidden faces: when and how faces were hidden, and which stayed visible. It
+/// contains no names or paths.
 enum HidingRecord {
     /// `digest` is the SHA-256 of the finished video, for which alone the record holds.
     static func text(
