@@ -26,20 +26,28 @@ struct EmotionCropTests {
     }
 
     @Test(
-        "Without a mesh, a frontal face has a crop around the detector's eyes; one that is turned or small has none",
-        arguments: [(100.0, 50.0, true), (100, 35, true), (100, 75, false), (100, 20, false), (8, 4, false)])
-    func detected(eyes: Double, nose: Double, isCropped: Bool) throws {
+        "Without a mesh, a face has a crop around the detector's eyes, unless it is small",
+        arguments: [(100.0, 50.0, false), (100, 35, false), (100, 75, true), (100, 20, true), (8, 4, nil)])
+    func detected(eyes: Double, nose: Double, isTurned: Bool?) throws {
         let marks = FaceLandmarks(
             points: [(eyes, 0.0), (0, 0), (nose, 0.6 * eyes), (0.8 * eyes, eyes), (0.2 * eyes, eyes)].map {
                 Point(x: 200 + $0.0, y: 300 + $0.1)
             })
         let box = Rectangle(x: 150, y: 250, width: 2 * eyes, height: 2 * eyes)
-        let square = EmotionCrop.square(around: FaceDetection(box: box, confidence: 1, landmarks: marks))
-        #expect((square != nil) == isCropped)
-        guard let square else { return }
+        let crop = EmotionCrop.square(around: FaceDetection(box: box, confidence: 1, landmarks: marks))
+        #expect(crop?.isTurned == isTurned)
+        guard let square = crop?.square else { return }
         // The outer corners lie 0.215 of the distance outside of the irises.
         let corner = square.transform(resolution: 128).apply(to: Point(x: 32, y: 50))
         #expect(abs(corner.x - 178.5) < 1e-9 && abs(corner.y - 300) < 1e-9)
+    }
+
+    @Test(
+        "What covers a turned face without a mesh counts only if it is all but certain",
+        arguments: [(false, 0.0, true), (false, 99, true), (true, 99.8, false), (true, 99.9, true)])
+    func certain(isTurned: Bool, mouth: Double, counts: Bool) {
+        let evidence = PixelEvidence(emotions: [], mouthCovered: mouth, eyesCovered: 100)
+        #expect(evidence.tellsCovers(ofTurned: isTurned) == counts)
     }
 
     @Test(

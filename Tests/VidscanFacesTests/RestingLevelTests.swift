@@ -64,10 +64,10 @@ struct RestingLevelTests {
 
     @Test("Heavy brows at rest are neutral, and furrowed ones still are furrowed")
     func brows() {
-        let levels = RestingLevels([.browFurrow: 50])
+        let levels = RestingLevels([.browFurrow: 33])
         let typical = RestingLevels([.browFurrow: 100]).relative(0, of: .browFurrow)
         #expect(typical == 0)
-        #expect(abs(levels.relative(50, of: .browFurrow) - 21.1) < 3)
+        #expect(abs(levels.relative(33, of: .browFurrow) - 9.6) < 3)
         #expect(levels.relative(95, of: .browFurrow) > 90)
     }
 

@@ -151,3 +151,8 @@ class Blendshapes:
             x.insert(2 * k, f)
             t.insert(2 * k, np.float32(teacher(f)))
         self.layers = network.train(x, t, HIDDEN, self.weights, 100, 11, decay=0.03)
+
+    def keep(self, model):
+        """Takes the network that ships."""
+        self.mean, self.scale = model.arrays["input_mean"], model.arrays["input_scale"]
+        self.layers = [model.arrays[f"{d['name']}.{part}"] for d in model.description["layers"] for part in ("weight", "bias")]

@@ -3,8 +3,9 @@
 A person's own limit of a score is the value that at most 5 % of the person's neutral pictures exceed (with fewer
 than twenty pictures: the highest value). A threshold holds for a group of people at the level L if a share of at
 most L of the group's people have a higher limit. The threshold of each score is the lowest that holds in every large
-group, and L, the same for all scores, is the largest at which the labels together keep the promise: at most 5 % of
-the people of each group have more than 5 % of their neutral pictures labelled by anything. In groups of 150 people
+group, and L is the largest at which the labels together keep the promise: at most 5 % of the people of each group have more
+than 5 % of their neutral pictures labelled by anything. At first L is the same for all scores; then those that can be
+raised further are, in turn, step by step. In groups of 150 people
 or more that must hold with 95 % confidence (Clopper and Pearson, Biometrika 26, 1934).
 """
 
@@ -35,9 +36,10 @@ def upper_bound(hits, count):
 
 
 def threshold(values, person, groups, level):
-    """The lowest value that holds at `level` in every group of pictures."""
-    limits = [by_person(values[g], person[g]) for name, g in groups.items() if name != MOUTH_OPEN]
-    return max(float(np.sort(l)[len(l) - 1 - int(level * len(l))]) for l in limits if len(l) >= LARGE_GROUP)
+    """The lowest value that holds at `level` in every group of pictures, interpolated between two people."""
+    limits = [np.sort(by_person(values[g], person[g])) for name, g in groups.items() if name != MOUTH_OPEN]
+    return max(
+        float(np.interp((1 - level) * len(l) - 1, np.arange(len(l)), l)) for l in limits if len(l) >= LARGE_GROUP)
 
 
 def labelled_people(labelled, person, groups):
@@ -58,10 +60,23 @@ def keeps(counts):
     return all(share(name, c) <= PEOPLE_SHARE for name, c in counts.items() if c["people"] >= SMALLEST_GROUP)
 
 
-def largest_level(labels_at, person, groups):
-    """The largest level at which all labels together keep the promise. `labels_at(level)`: labelled pictures."""
-    for step in range(100, 0, -1):
-        level = PEOPLE_SHARE * step / 200
-        if keeps(labelled_people(labels_at(level), person, groups)):
-            return level
-    return 0.0
+STEPS = 200
+
+
+def largest_levels(labels_at, names, shown, person, groups):
+    """The largest level of each score at which all labels together keep the promise. `labels_at(levels)`: labelled
+    pictures. `shown`: the scores that may label a picture; the others keep the common level."""
+    def allowed(steps):
+        levels = {name: PEOPLE_SHARE * step / STEPS for name, step in steps.items()}
+        return keeps(labelled_people(labels_at(levels), person, groups))
+
+    steps = next(s for k in range(STEPS // 2, -1, -1) if allowed(s := dict.fromkeys(names, k)) or k == 0)
+    raised = set(shown)
+    while raised:
+        for name in [n for n in shown if n in raised]:
+            more = steps | {name: steps[name] + 1}
+            if steps[name] < STEPS // 2 and allowed(more):
+                steps = more
+            else:
+                raised.discard(name)
+    return {name: PEOPLE_SHARE * step / STEPS for name, step in steps.items()}

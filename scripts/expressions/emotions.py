@@ -14,6 +14,9 @@ LABEL = {"joy": "happiness", "surprise": "surprise", "anger": "anger", "sadness"
          "fear": "fear", "contempt": "contempt"}
 # How strongly a weight is held to its prior, and the least that each term keeps.
 PULL, LEAST = 0.001, 0.05
+# The same for expressions that are learned with the pixels, where it also shares the weight between points and pixels,
+# which err on different faces; the faces labelled by eye are few.
+SMILE_PULL, LABELS_PULL, DIMPLER_PULL = 0.03, 0.1, 0.03
 
 
 # The emojis that may name a face, besides the emotions of `figures.NAMED`.
@@ -21,6 +24,10 @@ SHOWN = ["disappointed", "kissing", "laughing", "rage", "scream", "smiley", "win
 # Those that follow no emotion, and so need a threshold of their own, with their share of the level: full lips look like
 # a kiss, which is seldom meant.
 ALONE = {"flushed": 1, "kissing": 0.6, "relaxed": 1, "smirk": 1, "wink": 1}
+
+
+# The expressions that are learned with all of the pixels' evidence, and the action units they stand for.
+UNIT_OF = {"brow_furrow": "AU4", "dimpler": "AU14", "lip_corner_depressor": "AU15"}
 
 
 def fit_constants(data, scores, aligned, rotation):
@@ -42,36 +49,69 @@ def fit_constants(data, scores, aligned, rotation):
     return c
 
 
-def join_smile(c, scores, evidence, target):
-    """Learns how much the points and the pixels count in a smile, by logistic regression on the votes for happiness.
-    `scores`: N x 52; together, faces with and without a smile weigh the same."""
-    share = target[:, NAMES.index("happiness")]
-    x = np.stack([formulas.mean_logit(c, scores, formulas.LOGITS["smile"]), evidence["joy"], np.ones(len(share))], 1)
+def learn(c, name, terms, evidence, share, pull):
+    """Learns how much the points and all of the pixels' evidence count in an expression that `share` of those who looked
+    saw: a logistic regression, in which faces with and without it weigh the same together. `pull`: how strongly a
+    weight, per standard deviation of what it weighs, is held to 0."""
+    spec = c["learned_expressions"][name]
+    x = np.stack([*(terms[k] for k in spec["weights"]), *evidence.values(), np.ones(len(share))], 1)
+    deviation = np.append(x[:, :-1].std(0), 0)
     hit, miss = share / share.sum(), (1 - share) / (1 - share).sum()
 
     def objective(theta):
         z = x @ theta
         likely = formulas.sigmoid(z)
-        loss = (hit * np.logaddexp(0, -z) + miss * np.logaddexp(0, z)).sum()
-        return loss, x.T @ (miss * likely - hit * (1 - likely))
+        loss = (hit * np.logaddexp(0, -z) + miss * np.logaddexp(0, z)).sum() + pull * ((deviation * theta) ** 2).sum()
+        return loss, x.T @ (miss * likely - hit * (1 - likely)) + 2 * pull * deviation**2 * theta
 
-    theta = minimize(objective, [1.0, 0.0, 0.0], jac=True, method="L-BFGS-B").x
-    c["smile"] = {"points": round(float(theta[0]), 3), "pixels": round(float(theta[1]), 3), "bias": 0.0}
+    values = iter(round(float(v), 3) for v in minimize(objective, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
+    spec["weights"] = {k: next(values) for k in spec["weights"]}
+    spec["evidence"] = {k: next(values) for k in evidence}
 
 
-def place_smile(c, data, scores, evidence, rows):
+def scale(spec, gain):
+    for group in ("weights", "evidence"):
+        spec[group] = {k: round(gain * w, 3) for k, w in spec[group].items()}
+
+
+def place_smile(c, data, scores, aligned, rotation, evidence, rows):
     """Sets where the smile's score lies: one person in twenty exceeds the threshold in more than one in twenty of their
     neutral pictures (see `calibration`), and the scores of the reference's faces are spread as the reference's."""
-    names = formulas.LOGITS["smile"]
     faces = data.training & data.picture & np.isfinite(evidence["joy"])
-    spread = formulas.mean_logit(c, data.target[faces], names).std()
-    k = c["smile"]
-    gain = spread / formulas.smile_logit(c, scores[faces], evidence["joy"][faces]).std()
-    k["points"], k["pixels"] = round(float(gain * k["points"]), 3), round(float(gain * k["pixels"]), 3)
-    limits = np.sort(calibration.by_person(formulas.smile_logit(c, scores[rows], evidence["joy"][rows]), data.person[rows]))
+    spread = formulas.mean_logit(c, data.target[faces], formulas.LOGITS["smile"]).std()
+    spec = c["learned_expressions"]["smile"]
+
+    def logit(rows):
+        terms = formulas.terms(c, scores[rows], face.measures(aligned[rows], rotation[rows]))
+        return formulas.learned_logit(spec, terms, {k: v[rows] for k, v in evidence.items()})
+
+    scale(spec, float(spread / logit(faces).std()))
+    limits = np.sort(calibration.by_person(logit(rows), data.person[rows]))
     edge = limits[len(limits) - 1 - int(calibration.PEOPLE_SHARE * len(limits))]
     threshold = c["thresholds"]["has_smile"] / 100
-    k["bias"] = round(float(np.log(threshold / (1 - threshold)) - edge), 3)
+    spec["bias"] = round(float(np.log(threshold / (1 - threshold)) - edge), 3)
+
+
+def learn_expressions(c, labels, votes, faces, scores, geometry, evidence):
+    """The smile from the votes for happiness, brow furrow and lip corner depressor from faces labelled by eye, and the
+    dimpler from the votes for contempt, whose unit in FACS is AU 14: no set of coded faces is free for any use. `scores`,
+    `geometry` and `evidence` are those of `faces` of FER+."""
+    for name in ("brow_furrow", "lip_corner_depressor"):
+        learn(c, name, *labels[name].seen(c, ~labels[name].held), LABELS_PULL)
+    terms = formulas.terms(c, scores, geometry)
+    for name, vote, pull in (("dimpler", "contempt", DIMPLER_PULL), ("smile", "happiness", SMILE_PULL)):
+        learn(c, name, terms, evidence, votes.target[faces][:, NAMES.index(vote)], pull)
+
+
+def place_action_units(c, terms, evidence):
+    """Of the neutral faces given, the median becomes 10, and one in ten reaches 50: of those labelled by eye, about as many
+    have a furrow between their brows or low corners of the mouth."""
+    for name in UNIT_OF:
+        spec = c["learned_expressions"][name]
+        middle, edge = np.quantile(formulas.learned_logit(spec, terms, evidence), [0.5, 0.9])
+        gain = float(np.log(9) / (edge - middle))
+        scale(spec, gain)
+        spec["bias"] = round(-gain * float(edge), 3)
 
 
 def fit_engagement(c, neutral_e):
@@ -136,7 +176,7 @@ def neutral_faces(data, crops, aligned, rotation):
 
 
 def set_thresholds(c, data, scores, aligned, rotation, evidence, rows, groups):
-    """Where each emotion and each emoji reaches 50, by person (see `calibration`). Returns the level.
+    """Where each emotion and each emoji reaches 50, by person (see `calibration`). Returns the levels.
 
     `rows`: neutral pictures of people that the scores and the evidence come from no fit to. `groups`: masks over them.
     """
@@ -144,19 +184,20 @@ def set_thresholds(c, data, scores, aligned, rotation, evidence, rows, groups):
     seen = {k: v[rows] for k, v in evidence.items()}
     person = data.person[rows]
     eye = formulas.eyes(c, scores[rows], geometry)
-    e = formulas.expressions(c, scores[rows], geometry, seen["joy"])
+    e = formulas.expressions(c, scores[rows], geometry, seen)
     everyone = data.training & data.picture & np.isfinite(evidence["joy"])
     all_e = formulas.expressions(
-        c, scores[everyone], face.measures(aligned[everyone], rotation[everyone]), evidence["joy"][everyone])
+        c, scores[everyone], face.measures(aligned[everyone], rotation[everyone]),
+        {k: v[everyone] for k, v in evidence.items()})
     raw, highest = {}, {}
     for name, spec in c["emotions"].items():
         spec["bias"] = 0.0
         raw[name] = formulas.emotion_logit(spec, e, seen[name])
         highest[name] = np.quantile(formulas.emotion_logit(spec, all_e, evidence[name][everyone]), 0.99)
 
-    def labels_at(level):
+    def labels_at(levels):
         for name, spec in c["emotions"].items():
-            edge = calibration.threshold(raw[name], person, groups, level) + 1e-3
+            edge = calibration.threshold(raw[name], person, groups, levels[name]) + 1e-3
             middle = np.median(raw[name][groups["everyone"]])
             spec["bias"] = round(-edge, 3)
             # The median of neutral faces is 10, unless that would push strong expressions against 100, where they
@@ -167,14 +208,15 @@ def set_thresholds(c, data, scores, aligned, rotation, evidence, rows, groups):
         for name, share in ALONE.items():
             # By everyone: in single groups, one or two people who do wink or pucker, whatever their label, would decide.
             everybody = {"everyone": groups["everyone"]}
-            edge = calibration.threshold(alone[name], person, everybody, share * level) + 0.05
+            edge = calibration.threshold(alone[name], person, everybody, share * levels[name]) + 0.05
             c["emoji_edges"][name] = round(min(max(edge, 1.0), 99.0), 2)
         emoji = formulas.emojis(c, e, emotion, eye)
         return labelled(emotion, emoji)
 
-    level = calibration.largest_level(labels_at, person, groups)
-    labels_at(level)
-    return level
+    names, shown = [*c["emotions"], *ALONE], [*figures.NAMED, *(n for n in SHOWN if n in ALONE)]
+    levels = calibration.largest_levels(labels_at, names, shown, person, groups)
+    labels_at(levels)
+    return levels
 
 
 def labelled(emotion, emoji):
@@ -188,7 +230,7 @@ def press_auc(c, data, scores, aligned, rotation, evidence):
     The held-back people carry few of the rare labels; this uses four times as many.
     """
     named = data.training & data.picture & np.isin(data.emotion, EMOTION_LABELS) & np.isfinite(evidence["joy"])
-    e = formulas.expressions(c, scores, face.measures(aligned, rotation), evidence["joy"])
+    e = formulas.expressions(c, scores, face.measures(aligned, rotation), evidence)
     out = {}
     for name in figures.EMOTION_OF_LABEL.values():
         logit = formulas.emotion_logit(c["emotions"][name], e, evidence[name])

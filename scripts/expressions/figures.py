@@ -167,6 +167,24 @@ def votes(model, votes, network):
     return found
 
 
+def action_units(c, labels):
+    """Against labels by eye: all of them, those of held-back pictures, and those in which most people see no joy or
+    surprise."""
+    found = {}
+    for name, faces in labels.items():
+        score = faces.expression(c, name)
+        plain = ~np.isin(faces.majority, [pixels.EMOTIONS.index("joy"), pixels.EMOTIONS.index("surprise")])
+        found[name] = {}
+        for tag, rows in (("all", faces.held | True), ("held_back", faces.held), ("without_joy_and_surprise", plain)):
+            hit = faces.hit[rows]
+            if hit.any() and not hit.all():
+                found[name][tag] = {
+                    "with": int(hit.sum()), "without": int((~hit).sum()), "auc": round(auc(score[rows], hit), 3),
+                    "reach_50": round(float((score[rows][hit] >= 50).mean()), 3),
+                    "without_reach_50": round(float((score[rows][~hit] >= 50).mean()), 3)}
+    return found
+
+
 NAMED = ["anger", "joy", "sadness", "surprise"]
 # The label of a picture that an emoji should go with, as far as the labels have one.
 EMOJI_LABEL = {

@@ -20,6 +20,7 @@ LOGITS = {
     "wide": ["eyeWideLeft", "eyeWideRight"],
     "squint": ["eyeSquintLeft", "eyeSquintRight"],
     "smile": ["mouthSmileLeft", "mouthSmileRight"],
+    "dimple": ["mouthDimpleLeft", "mouthDimpleRight"],
 }
 
 
@@ -34,7 +35,6 @@ def initial_constants(names):
         "blendshape_expressions": {
             "brow_raise": {"scores": pair("browOuterUp"), "combine": "mean", "gain": 1.0},
             "chin_raise": {"scores": ["mouthShrugLower"], "combine": "mean", "gain": 2.0},
-            "dimpler": {"scores": pair("mouthDimple"), "combine": "mean", "gain": 2.5},
             "inner_brow_raise": {"scores": ["browInnerUp"], "combine": "mean", "gain": 1.0},
             "jaw_drop": {"scores": ["jawOpen"], "combine": "mean", "gain": 1.4},
             "lid_tighten": {"scores": pair("eyeSquint"), "combine": "mean", "gain": 1.0},
@@ -45,24 +45,20 @@ def initial_constants(names):
             "upper_lip_raise": {"scores": pair("mouthUpperUp"), "combine": "mean", "gain": 1.0},
         },
         # Weights per standard deviation of each term, once fitted to the emotion labels of the press photographs. FACS:
-        # AU 4, 5, 15 and 9.
+        # AU 4, 14, 15, 12, 5 and 9.
         "learned_expressions": {
-            "brow_furrow": {
-                "weights": {"brow_down": 0.94, "inner_brow_down": 0.191, "brows_close": 0.082, "brow_slope": 0.509},
-                "bias": -1.261,
+            # With the pixels' evidence; train.py learns these.
+            "brow_furrow": {"weights": dict.fromkeys(["brow_down", "inner_brow_down", "brows_close", "brow_slope"], 0.0), "bias": 0.0},
+            "dimpler": {"weights": {"dimple": 0.0}, "bias": 0.0},
+            "lip_corner_depressor": {
+                "weights": dict.fromkeys(["frown", "stretch", "corner_below_lower_lip", "corner_below_lips", "shrug"], 0.0),
+                "bias": 0.0,
             },
+            "smile": {"weights": {"smile": 0.0}, "bias": 0.0},
             # Graded down to drooping lids, where the reference's eyeWide is 0 already.
             "eye_widen": {
                 "weights": {"wide": 0.93, "lids_open": 0.586, "upper_lid_up": 0.306},
                 "bias": -1.434,
-            },
-            "lip_corner_depressor": {
-                # The reference calls corners drawn down and outwards a stretch.
-                "weights": {
-                    "frown": 0.964, "stretch": 0.392, "corner_below_lower_lip": 0.274, "corner_below_lips": 0.151,
-                    "shrug": 0.182,
-                },
-                "bias": -1.205,
             },
             "nose_wrinkle": {
                 "weights": {
@@ -80,8 +76,6 @@ def initial_constants(names):
             },
         },
         "mouth_open": {"closed_gap": 0.02, "open_gap": 0.27},
-        # Weights of the log odds of the smile's blendshapes and of the pixels' joy: fitted to votes.
-        "smile": {"points": 1.0, "pixels": 0.0, "bias": 0.0},
         "smirk": {"gain": 1.5},
         "attention": {"full_degrees": 10.0, "none_degrees": 45.0},
         # Lid gap over eye width: 0.09 is as shut as the mesh gets, 0.30 an ordinary open eye.
@@ -240,18 +234,17 @@ def eyes(c, scores, geometry):
     return out
 
 
-def smile_logit(c, scores, joy):
-    """Points and pixels together, before the bias. `joy`: the pixels' log odds, 0 if they were not looked at."""
-    k = c["smile"]
-    return k["points"] * mean_logit(c, scores, LOGITS["smile"]) + k["pixels"] * joy
+def learned_logit(spec, terms, evidence):
+    """A learned expression before the bias."""
+    seen = sum(w * evidence[k] for k, w in spec.get("evidence", {}).items())
+    return sum(w * terms[k] for k, w in spec["weights"].items()) + seen
 
 
-def expressions(c, scores, geometry, joy):
-    """All expressions, 0...100. `joy`: as in `smile_logit`."""
+def expressions(c, scores, geometry, evidence):
+    """All expressions, 0...100. `evidence`: the pixels' log odds by emotion, all 0 if they were not looked at."""
     t, e = terms(c, scores, geometry), plain_expressions(c, scores, geometry)
-    e["smile"] = sigmoid(smile_logit(c, scores, joy) + c["smile"]["bias"])
     for name, s in {**c["learned_expressions"], **c["fixed_expressions"]}.items():
-        e[name] = sigmoid(sum(w * t[k] for k, w in s["weights"].items()) + s["bias"])
+        e[name] = sigmoid(learned_logit(s, t, evidence) + s["bias"])
     out = {k: 100 * v for k, v in e.items()}
     out["eye_closure"] = eyes(c, scores, geometry)["eye_closure"]
     return dict(sorted(out.items()))
@@ -315,7 +308,7 @@ def emojis(c, e, emotion, eye):
 def everything(c, scores, geometry, evidence):
     """All groups of outputs for a batch, each a dictionary of arrays. `evidence`: the pixels' log odds by emotion."""
     eye = eyes(c, scores, geometry)
-    expression = expressions(c, scores, geometry, evidence["joy"])
+    expression = expressions(c, scores, geometry, evidence)
     emotion = emotions(c, expression, evidence)
     closure = eye.pop("eye_closure")
     assert np.array_equal(closure, expression["eye_closure"])

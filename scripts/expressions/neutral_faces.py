@@ -35,10 +35,13 @@ def levels(path, archive):
     scores, aligned, rotation = model.blendshapes(data["mesh"][neutral].astype(np.float64))
     crops = pixels.Crops(archive, len(person))
     # The few pictures without pixels count as not seen.
-    joy = np.zeros(len(person))
+    evidence = {name: np.zeros(len(person)) for name in pixels.EMOTIONS}
     shown = neutral & crops.present
-    joy[shown] = pixels.evidence(pixels.see(model.layers("stem", "emotion_head"), crops.pixels[shown]))["joy"]
-    found = formulas.expressions(model.constants, scores, face.measures(aligned, rotation), joy[neutral])
+    seen = pixels.evidence(pixels.see(model.layers("stem", "emotion_head"), crops.pixels[shown]))
+    for name, values in seen.items():
+        evidence[name][shown] = values
+    evidence = {name: values[neutral] for name, values in evidence.items()}
+    found = formulas.expressions(model.constants, scores, face.measures(aligned, rotation), evidence)
     rows = {p: person[neutral] == p for p in people}
     result = {}
     for name, values in sorted(found.items()):

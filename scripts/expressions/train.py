@@ -3,15 +3,16 @@
     python votes.py ferplus.zip vidscan votes.npz
     python portraits.py masks.zip fairface.zip vidscan portraits.npz
     python train.py expressions.npz faces.zip votes.npz portraits.npz
+    python train.py expressions.npz faces.zip votes.npz    # keeps the networks, and fits what comes after them anew
 
 1. Blendshapes: a teacher of six networks learns the reference's 52 scores from augmented meshes; one
    small network then learns from the teacher, also on blends of two faces, and is what ships.
 2. Pixels: a convolutional network learns how ten people voted on each face of FER+, and the labels of the press
    photographs.
 3. Covers: a second head of that network learns to see masks, hands, cups and sunglasses, most of them drawn over faces.
-4. Expressions: most are a blendshape or a distance; four that the reference hardly has (brow furrow,
-   eye widening, lip corner depressor, nose wrinkle) are small sums of blendshapes and distances, all weights >= 0.
-   The smile joins its blendshapes and the pixels.
+4. Expressions: most are a blendshape or a distance. Eye widening and nose wrinkle, which the reference hardly has, are
+   small sums of both, all weights >= 0. Smile, brow furrow, dimpler and lip corner depressor join these and the pixels;
+   they are learned from votes and from faces labelled by eye (labels.csv).
 5. Emotions: sums of expressions with the published signs, and of the pixels' evidence. The weights are learned from
    votes on faces that the network of the pixels has not seen.
 6. Thresholds: by person, on scores of networks that have not seen the person.
@@ -35,6 +36,7 @@ import pixels
 import subgroups
 from blendshapes import Blendshapes
 from data import EMOTION_LABELS, Data
+from labels import Labels
 from reference import GOLDEN, RESOURCES, Model
 from votes import Votes
 
@@ -136,11 +138,16 @@ def main():
     )
     blendshapes = Blendshapes(data)
     scores = blendshapes.out_of_fold()
-    blendshapes.fit()
-    trainer = pixels.Trainer(votes, data, crops)
-    trainer.start()
-    network = trainer.finish(np.where(pixels.press_rows(data))[0])
-    head = cover.train(network[: pixels.STEM], data, crops, dict(np.load(sys.argv[4])))
+    if len(sys.argv) > 4:
+        blendshapes.fit()
+        trainer = pixels.Trainer(votes, data, crops)
+        trainer.start()
+        network = trainer.finish(np.where(pixels.press_rows(data))[0])
+        head = cover.train(network[: pixels.STEM], data, crops, dict(np.load(sys.argv[4])))
+    else:
+        model = Model(RESOURCES)
+        blendshapes.keep(model)
+        network, head = model.layers("stem", "emotion_head"), model.layers("cover_head")
     assemble(data, crops, votes, blendshapes, scores, network, head)
 
 
@@ -158,22 +165,26 @@ def assemble(data, crops, votes, blendshapes, scores, network, head):
     # The few mouths that only seem to smile weigh as much as all other faces together.
     grimace = votes.grimace[faces]
     weight = np.where(grimace, (~grimace).sum() / grimace.sum(), 1)
-    voted_scores, voted_aligned, voted_rotation = Model(RESOURCES).blendshapes(votes.mesh[faces])
-    emotions.join_smile(constants, voted_scores, seen, votes.target[faces])
+    model = Model(RESOURCES)
+    voted_scores, voted_aligned, voted_rotation = model.blendshapes(votes.mesh[faces])
+    voted_geometry = face.measures(voted_aligned, voted_rotation)
+    labels = {
+        name: Labels(unit, model, network, data, votes, evidence) for name, unit in emotions.UNIT_OF.items()}
+    emotions.learn_expressions(constants, labels, votes, faces, voted_scores, voted_geometry, seen)
 
     neutral = emotions.neutral_faces(data, crops, aligned, rotation)
     groups = subgroups.groups(data, crops, aligned, rotation, np.where(neutral)[0])
     rows = np.where(neutral & data.training & np.isfinite(evidence["joy"]))[0]
     resting = subgroups.at_rest(groups, data)
     within = {name: mask[rows] for name, mask in resting.items()}
-    emotions.place_smile(constants, data, scores, evidence, rows)
-    joined = formulas.expressions(
-        constants, voted_scores, face.measures(voted_aligned, voted_rotation), seen["joy"])
-    emotions.join(constants, joined, seen, votes.target[faces], weight)
-    level = emotions.set_thresholds(constants, data, scores, aligned, rotation, evidence, rows, within)
+    emotions.place_smile(constants, data, scores, aligned, rotation, evidence, rows)
     at_rest = {k: v[rows] for k, v in evidence.items()}
     measured = face.measures(aligned[rows], rotation[rows])
-    resting_expressions = formulas.expressions(constants, scores[rows], measured, at_rest["joy"])
+    emotions.place_action_units(constants, formulas.terms(constants, scores[rows], measured), at_rest)
+    joined = formulas.expressions(constants, voted_scores, voted_geometry, seen)
+    emotions.join(constants, joined, seen, votes.target[faces], weight)
+    levels = emotions.set_thresholds(constants, data, scores, aligned, rotation, evidence, rows, within)
+    resting_expressions = formulas.expressions(constants, scores[rows], measured, at_rest)
     emotions.fit_valence(constants, joined, seen, votes.target[faces], weight, resting_expressions, at_rest)
     emotions.fit_engagement(constants, resting_expressions)
     write_artifacts(RESOURCES, blendshapes, network, head, constants, data)
@@ -184,8 +195,10 @@ def assemble(data, crops, votes, blendshapes, scores, network, head):
     found = figures.report(data, model, shown_scores, out, evidence, EMOTION_LABELS)
     found["emotion_auc_training_people"] = emotions.press_auc(constants, data, scores, aligned, rotation, evidence)
     found["votes"] = figures.votes(model, votes, network)
+    found["action_units"] = figures.action_units(constants, labels)
     trained = formulas.everything(constants, scores[rows], measured, at_rest)
-    found["labels"] = figures.labels(data, out, trained, neutral, resting, rows, emotions.SHOWN) | {"level": round(level, 4)}
+    found["labels"] = figures.labels(data, out, trained, neutral, resting, rows, emotions.SHOWN) | {
+        "levels": {name: round(level, 5) for name, level in levels.items()}}
     found["emotion_auc_by_group"] = figures.by_group(data, out, groups, named)
     found["extreme_shapes"] = figures.extreme_shapes(data, model, evidence, aligned, rotation, neutral, emotions.SHOWN)
     write_golden(model, data, evidence, figures.examples(data, out, neutral, resting, emotions.SHOWN))

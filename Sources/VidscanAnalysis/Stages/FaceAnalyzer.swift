@@ -82,11 +82,12 @@ final class FaceAnalyzer {
 
     /// Says whether a mask is the reason why no mesh fits.
     private func covers(of detection: FaceDetection, in frame: SampledFrame) throws -> FaceExpressions? {
-        guard settings.needsExpressions, let square = EmotionCrop.square(around: detection) else { return nil }
+        guard settings.needsExpressions, let crop = EmotionCrop.square(around: detection) else { return nil }
         let network = try models.expressionModel().emotionNetwork
         let marks = detection.landmarks
         return try times.measure(\.measure) {
-            let evidence = try cropper.evidence(for: square, in: frame, by: network)
+            let evidence = try cropper.evidence(for: crop.square, in: frame, by: network)
+            guard evidence.tellsCovers(ofTurned: crop.isTurned) else { return nil }
             return FaceExpressions.withoutMesh(
                 evidence.covering(
                     mouth: [marks.leftMouthCorner, marks.rightMouthCorner], eyes: [marks.leftEye, marks.rightEye],

@@ -74,17 +74,17 @@ package enum EmotionCrop {
         square(from: mesh[MeshPoint.rightEyeOuter], to: mesh[MeshPoint.leftEyeOuter])
     }
 
-    /// Of a face without a mesh, from the detector's landmarks. Returns `nil` if the face is turned or too small.
-    package static func square(around face: FaceDetection) -> RotatedSquare? {
+    /// Of a face without a mesh, from the detector's landmarks; it is turned unless the nose lies between the eyes.
+    /// Returns `nil` if the face is too small.
+    package static func square(around face: FaceDetection) -> (square: RotatedSquare, isTurned: Bool)? {
         let marks = face.landmarks
         let (eyes, nose) = (marks.leftEye - marks.rightEye, marks.nose - marks.rightEye)
         // The nose's position between the eyes, 0…1 in the subject's left direction.
         let position = (nose.x * eyes.x + nose.y * eyes.y) / max(eyes.x * eyes.x + eyes.y * eyes.y, 1)
         let (middle, half) = (marks.rightEye.middle(marks.leftEye), cornersPerEyes / 2)
         let reach = Point(x: half * eyes.x, y: half * eyes.y)
-        guard abs(position - 0.5) < 0.2, 2 * reach.length >= ExpressionLimits.minimumEyePixelsOfCovers
-        else { return nil }
-        return square(from: middle - reach, to: middle + reach)
+        guard 2 * reach.length >= ExpressionLimits.minimumEyePixelsOfCovers else { return nil }
+        return (square(from: middle - reach, to: middle + reach), abs(position - 0.5) >= 0.2)
     }
 
     /// The distance between the outer eye corners as a multiple of that between the irises.

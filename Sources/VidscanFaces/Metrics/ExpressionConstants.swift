@@ -21,6 +21,8 @@ struct ExpressionConstants: Decodable, Sendable {
 
     struct WeightedTerms: Decodable, Sendable {
         var weights: [String: Double]
+        /// Of the emotion network's log odds, by emotion.
+        var evidence: [String: Double]?
         var bias: Double
     }
 
@@ -32,8 +34,6 @@ struct ExpressionConstants: Decodable, Sendable {
     }
 
     struct MouthOpen: Decodable, Sendable { var closedGap, openGap: Double }
-    /// Of the log odds of the smile's blendshapes and of the pixels' joy.
-    struct Smile: Decodable, Sendable { var points, pixels, bias: Double }
     struct Smirk: Decodable, Sendable { var gain: Double }
     struct Attention: Decodable, Sendable { var fullDegrees, noneDegrees: Double }
 
@@ -47,7 +47,6 @@ struct ExpressionConstants: Decodable, Sendable {
     var blendshapeExpressions: [String: BlendshapeExpression]
     var learnedExpressions, fixedExpressions: [String: WeightedTerms]
     var mouthOpen: MouthOpen
-    var smile: Smile
     var smirk: Smirk
     var attention: Attention
     var eyes: Eyes

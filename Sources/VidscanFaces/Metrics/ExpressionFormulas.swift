@@ -37,16 +37,14 @@ struct ExpressionFormulas: Sendable {
     private let residuals: [(measure: @Sendable (FaceMeasures) -> Double, constants: ExpressionConstants.Residual)]
     private let logits: [(scores: [Int], constants: ExpressionConstants.Logit)]
     private let scoreRules: [(metric: Metric, scores: [Int], constants: ExpressionConstants.BlendshapeExpression)]
-    /// The terms are the residuals, then the logits.
-    private let learned: [(metric: Metric, sum: WeightedSum<Int>)]
+    /// The terms are the residuals, then the logits; those of `seen`, the emotion network's outputs.
+    private let learned: [(metric: Metric, sum: WeightedSum<Int>, seen: WeightedSum<Int>)]
     private let emotions: [Emotion]
     private let engagement, valence: WeightedSum<Metric>
     /// Raw values that become ½.
     private let emojiEdges: MetricValues
     private let smile, dimple, blink: [Int]
     private let jawOpen: Int
-    /// The emotion network's output for joy.
-    private let joy: Int
 
     /// Throws if the constants name something unknown.
     init(_ constants: ExpressionConstants, blendshapes: [String], outputs: [String]) throws(ExpressionModelError) {
@@ -78,7 +76,10 @@ struct ExpressionFormulas: Sendable {
             let sum = try WeightedSum(entry.value.weights, bias: entry.value.bias) {
                 name throws(ExpressionModelError) in try position(name, measured + scored)
             }
-            return (try metric(entry.key), sum)
+            let seen = try WeightedSum(entry.value.evidence ?? [:]) {
+                name throws(ExpressionModelError) in try position(name, outputs)
+            }
+            return (try metric(entry.key), sum, seen)
         }
         emotions = try constants.emotions.map { entry throws(ExpressionModelError) in
             Emotion(
@@ -96,7 +97,6 @@ struct ExpressionFormulas: Sendable {
         }
         emojiEdges = edges
         smile = try scores(["mouthSmileLeft", "mouthSmileRight"])
-        joy = try position("joy", outputs)
         dimple = try scores(["mouthDimpleLeft", "mouthDimpleRight"])
         blink = try scores(["eyeBlinkLeft", "eyeBlinkRight"])
         jawOpen = try position("jawOpen", blendshapes)
@@ -105,7 +105,7 @@ struct ExpressionFormulas: Sendable {
     /// Leaves out the gaze and values that follow from others. `evidence` is empty without the emotion network.
     func values(scores: [Double], measures: FaceMeasures, evidence: [Double]) -> MetricValues {
         let eyes = EyeState(constants.eyes, measures, leftBlink: scores[blink[0]], rightBlink: scores[blink[1]])
-        var values = expressions(scores, measures, joy: evidence.isEmpty ? 0 : evidence[joy])
+        var values = expressions(scores, measures, evidence)
         values[.eyeClosure] = eyes.closure
         addEmotions(to: &values, evidence)
         addSums(to: &values)
@@ -133,8 +133,8 @@ struct ExpressionFormulas: Sendable {
         addEmojis(to: &values, wink: rawWink(measured[.wink] ?? 0))
     }
 
-    /// - Parameter joy: The pixels' log odds.
-    private func expressions(_ scores: [Double], _ measures: FaceMeasures, joy: Double) -> MetricValues {
+    private func expressions(_ scores: [Double], _ measures: FaceMeasures, _ evidence: [Double]) -> MetricValues {
+        let seen = { (output: Int) in evidence.isEmpty ? 0 : evidence[output] }
         let terms = terms(scores, measures)
         var values = MetricValues()
         for rule in scoreRules {
@@ -143,13 +143,10 @@ struct ExpressionFormulas: Sendable {
                 rule.constants.combine == .max ? parts.max() ?? 0 : parts.reduce(0, +) / Double(max(parts.count, 1))
             values[rule.metric] = min(1, rule.constants.gain * combined)
         }
-        for rule in learned { values[rule.metric] = sigmoid(rule.sum.of { terms[$0] }) }
+        for rule in learned { values[rule.metric] = sigmoid(rule.sum.of { terms[$0] } + rule.seen.of(seen)) }
         values[.mouthOpen] = ramp(measures.lipGap, constants.mouthOpen.closedGap, constants.mouthOpen.openGap)
         let uneven = abs(scores[smile[0]] - scores[smile[1]]) + abs(scores[dimple[0]] - scores[dimple[1]])
         values[.smirk] = min(1, constants.smirk.gain * uneven)
-        // People who cry, wince or speak draw up the corners of the mouth too; the pixels tell these from a smile.
-        let drawn = logOdds((scores[smile[0]] + scores[smile[1]]) / 2)
-        values[.smile] = sigmoid(constants.smile.points * drawn + constants.smile.pixels * joy + constants.smile.bias)
         values[.attention] = attention(measures)
         return values
     }
