@@ -27,7 +27,10 @@ struct EmotionCropTests {
 
     @Test(
         "Without a mesh, a face has a crop around the detector's eyes, unless it is small",
-        arguments: [(100.0, 50.0, false), (100, 35, false), (100, 75, true), (100, 20, true), (8, 4, nil)])
+        arguments: [
+            (100.0, 50.0, false), (100, 31, false), (100, 29, true), (100, 71, true), (100, 75, true), (100, 20, true),
+            (8, 4, nil),
+        ])
     func detected(eyes: Double, nose: Double, isTurned: Bool?) throws {
         let marks = FaceLandmarks(
             points: [(eyes, 0.0), (0, 0), (nose, 0.6 * eyes), (0.8 * eyes, eyes), (0.2 * eyes, eyes)].map {
@@ -44,7 +47,9 @@ struct EmotionCropTests {
 
     @Test(
         "What covers a turned face without a mesh counts only if it is all but certain",
-        arguments: [(false, 0.0, true), (false, 99, true), (true, 99.8, false), (true, 99.9, true)])
+        arguments: [
+            (false, 0.0, true), (false, 99, true), (true, 99.8, false), (true, ExpressionLimits.coveredIfTurned, true),
+        ])
     func certain(isTurned: Bool, mouth: Double, counts: Bool) {
         let evidence = PixelEvidence(emotions: [], mouthCovered: mouth, eyesCovered: 100)
         #expect(evidence.tellsCovers(ofTurned: isTurned) == counts)

@@ -119,6 +119,14 @@ struct ExpressionModelTests {
             for other in [Metric.anger, .disgust, .sadness] where metric == .joy {
                 #expect(try #require(high[other]) < (try #require(low[other])), "\(other)")
             }
+            let expression: Metric? =
+                switch metric {
+                case .anger, .disgust: .browFurrow
+                case .contempt: .dimpler
+                case .sadness: .lipCornerDepressor
+                default: nil
+                }
+            if let expression { #expect(try #require(high[expression]) > (try #require(low[expression]))) }
         }
         #expect(Metric.dominantEmoji(among: [.flushed]) { _ in 100 } == nil)
         #expect(Metric.namedEmojis.contains(.smiley) && !Metric.namedEmojis.contains(.flushed))

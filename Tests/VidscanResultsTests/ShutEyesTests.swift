@@ -31,7 +31,7 @@ struct ShutEyesTests {
         numbers: [
             .metric(.browFurrow): 20, .metric(.sadness): 10, .metric(.gazePitch): 3, .metric(.gazeYaw): 1,
             .axisGazeYaw: 4, .axisGazePitch: 5, .metric(.wink): 1, .metric(.au04): 0.2, .metric(.au45): 0,
-            .metric(.leftEyeClosed): 0, .metric(.rightEyeClosed): 0,
+            .metric(.leftEyeClosed): 0, .metric(.rightEyeClosed): 0, .metric(.dimpler): 5, .metric(.au15): 0.1,
         ])
 
     /// As the mesh has it: the brows and the gaze follow the lids.
@@ -39,7 +39,7 @@ struct ShutEyesTests {
         left: 5, right: 8,
         numbers: open.numbers.merging([
             .metric(.browFurrow): 70, .metric(.sadness): 60, .metric(.gazePitch): -14, .metric(.au04): 0.7,
-            .metric(.au45): 0.9,
+            .metric(.au45): 0.9, .metric(.dimpler): 60, .metric(.au15): 0.6,
         ]) { $1 })
 
     /// One lid falls before the other, or the mesh sees it fall.
@@ -113,8 +113,10 @@ struct ShutEyesTests {
         }
         #expect(rows.values(.sadness).allSatisfy { $0 == 10 })
         #expect(rows.rows[31].raw[.metric(.sadness)] == 60)
-        let unit = try #require(rows.values(.au04)[31])
-        #expect(abs(unit - 0.2) < 1e-6)
+        for (unit, expected) in [(Metric.au04, 0.2), (.dimpler, 5), (.au15, 0.1)] {
+            let value = try #require(rows.values(unit)[31])
+            #expect(abs(value - expected) < 1e-6, "\(unit)")
+        }
     }
 
     @Test("In a wink, the gaze is blank; lids that follow it down are not shut")

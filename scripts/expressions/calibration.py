@@ -1,11 +1,11 @@
 """Thresholds by person: what a score of 50 means.
 
 A person's own limit of a score is the value that at most 5 % of the person's neutral pictures exceed (with fewer
-than twenty pictures: the highest value). A threshold holds for a group of people at the level L if a share of at
-most L of the group's people have a higher limit. The threshold of each score is the lowest that holds in every large
-group, and L is the largest at which the labels together keep the promise: at most 5 % of the people of each group have more
-than 5 % of their neutral pictures labelled by anything. At first L is the same for all scores; then those that can be
-raised further are, in turn, step by step. In groups of 150 people
+than twenty pictures: the highest value). A threshold holds for a group of people at the level L if a share of about L
+of the group's people (interpolated between two of them) have a higher limit. The threshold of each score is the lowest
+that holds in every large group, and L is the largest at which the labels together keep the promise: at most 5 % of the people of each group have more
+than 5 % of their neutral pictures labelled by anything. At first L is the same for all scores; then that of each score that
+may name a face is raised step by step, in turn, while the promise holds. In groups of 150 people
 or more that must hold with 95 % confidence (Clopper and Pearson, Biometrika 26, 1934).
 """
 
@@ -60,12 +60,13 @@ def keeps(counts):
     return all(share(name, c) <= PEOPLE_SHARE for name, c in counts.items() if c["people"] >= SMALLEST_GROUP)
 
 
+# Levels are multiples of PEOPLE_SHARE / STEPS, and at most half of PEOPLE_SHARE.
 STEPS = 200
 
 
 def largest_levels(labels_at, names, shown, person, groups):
-    """The largest level of each score at which all labels together keep the promise. `labels_at(levels)`: labelled
-    pictures. `shown`: the scores that may label a picture; the others keep the common level."""
+    """A level for each score at which all labels together keep the promise, and none can be raised by a step.
+    `labels_at(levels)`: labelled pictures. `shown`: the scores that may label a picture; the others keep the common level."""
     def allowed(steps):
         levels = {name: PEOPLE_SHARE * step / STEPS for name, step in steps.items()}
         return keeps(labelled_people(labels_at(levels), person, groups))

@@ -14,8 +14,8 @@ LABEL = {"joy": "happiness", "surprise": "surprise", "anger": "anger", "sadness"
          "fear": "fear", "contempt": "contempt"}
 # How strongly a weight is held to its prior, and the least that each term keeps.
 PULL, LEAST = 0.001, 0.05
-# The same for expressions that are learned with the pixels, where it also shares the weight between points and pixels,
-# which err on different faces; the faces labelled by eye are few.
+# How strongly the weights of expressions that are learned with the pixels are held to 0. It shares the weight between
+# points and pixels, which err on different faces; the faces labelled by eye are few.
 SMILE_PULL, LABELS_PULL, DIMPLER_PULL = 0.03, 0.1, 0.03
 
 
@@ -26,7 +26,7 @@ SHOWN = ["disappointed", "kissing", "laughing", "rage", "scream", "smiley", "win
 ALONE = {"flushed": 1, "kissing": 0.6, "relaxed": 1, "smirk": 1, "wink": 1}
 
 
-# The expressions that are learned with all of the pixels' evidence, and the action units they stand for.
+# Learned expressions that are placed on neutral faces, and the action units they stand for.
 UNIT_OF = {"brow_furrow": "AU4", "dimpler": "AU14", "lip_corner_depressor": "AU15"}
 
 
@@ -104,8 +104,8 @@ def learn_expressions(c, labels, votes, faces, scores, geometry, evidence):
 
 
 def place_action_units(c, terms, evidence):
-    """Of the neutral faces given, the median becomes 10, and one in ten reaches 50: of those labelled by eye, about as many
-    have a furrow between their brows or low corners of the mouth."""
+    """Of the neutral faces given, the median becomes 10, and one in ten reaches 50: of the neutral press photographs
+    labelled by eye, as many have a clear furrow between their brows. Nothing tells how many have the others."""
     for name in UNIT_OF:
         spec = c["learned_expressions"][name]
         middle, edge = np.quantile(formulas.learned_logit(spec, terms, evidence), [0.5, 0.9])

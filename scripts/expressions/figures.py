@@ -133,7 +133,8 @@ def report(data, model, scores, out, evidence, labels):
     figures["spread"] = {}
     for group in ("expressions", "emotions", "emojis"):
         for name, values in out[group].items():
-            figures["spread"][name] = [round(float(q), 1) for q in np.quantile(values[pictures], [0.05, 0.5, 0.95])]
+            figures["spread"][name] = [
+                round(float(q), 1) for q in np.quantile(values[pictures & np.isfinite(evidence["joy"])], [0.05, 0.5, 0.95])]
     return figures
 
 
@@ -175,7 +176,7 @@ def action_units(c, labels):
         score = faces.expression(c, name)
         plain = ~np.isin(faces.majority, [pixels.EMOTIONS.index("joy"), pixels.EMOTIONS.index("surprise")])
         found[name] = {}
-        for tag, rows in (("all", faces.held | True), ("held_back", faces.held), ("without_joy_and_surprise", plain)):
+        for tag, rows in (("all", np.ones(len(faces.hit), bool)), ("held_back", faces.held), ("without_joy_and_surprise", plain)):
             hit = faces.hit[rows]
             if hit.any() and not hit.all():
                 found[name][tag] = {

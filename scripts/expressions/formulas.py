@@ -44,10 +44,9 @@ def initial_constants(names):
             "lip_suck": {"scores": ["mouthRollUpper", "mouthRollLower"], "combine": "max", "gain": 2.0},
             "upper_lip_raise": {"scores": pair("mouthUpperUp"), "combine": "mean", "gain": 1.0},
         },
-        # Weights per standard deviation of each term, once fitted to the emotion labels of the press photographs. FACS:
-        # AU 4, 14, 15, 12, 5 and 9.
+        # Weights per standard deviation of each term. FACS: AU 4, 14, 15, 12, 5 and 9.
         "learned_expressions": {
-            # With the pixels' evidence; train.py learns these.
+            # train.py learns the first four, and as many weights of the pixels' evidence.
             "brow_furrow": {"weights": dict.fromkeys(["brow_down", "inner_brow_down", "brows_close", "brow_slope"], 0.0), "bias": 0.0},
             "dimpler": {"weights": {"dimple": 0.0}, "bias": 0.0},
             "lip_corner_depressor": {
@@ -55,7 +54,7 @@ def initial_constants(names):
                 "bias": 0.0,
             },
             "smile": {"weights": {"smile": 0.0}, "bias": 0.0},
-            # Graded down to drooping lids, where the reference's eyeWide is 0 already.
+            # Once fitted to the emotion labels of the press photographs, as is the last one. Graded down to drooping lids, where the reference's eyeWide is 0 already.
             "eye_widen": {
                 "weights": {"wide": 0.93, "lids_open": 0.586, "upper_lid_up": 0.306},
                 "bias": -1.434,

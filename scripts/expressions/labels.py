@@ -1,9 +1,10 @@
 """Faces that we labelled by eye, and what vidscan sees in them.
 
 labels.csv has rows of FER+ (as in votes.npz) and of faces.zip, and says for three action units whether they are to be seen:
-4, brows drawn down and together; 14, corners of the closed mouth drawn inwards; 15, corners drawn down. The faces were
-shown in a random order, without what people say of them, at three times their size. `slight` is what we were not sure
-of, and is left out. Nobody among us is a certified FACS coder.
+4, brows drawn down and together; 14, corners of the closed mouth drawn inwards; 15, corners drawn down. They were drawn by
+what most people see in them, so that each emotion has some (for AU 14 mostly contempt), and shown in a random order,
+without that, at three times their size. `none` and `clear` are what we were sure of; `slight` is left out; an empty cell was
+not judged. None of us is a certified FACS coder. The network of the pixels has learned from most of those of FER+.
 """
 
 import csv
@@ -25,7 +26,7 @@ class Labels:
             table = [r for r in csv.DictReader(file) if r[unit] in ("none", "clear")]
         voted = [r for r in table if r["set"] == "ferplus" and votes.has_mesh[int(r["row"])]]
         press = [r for r in table if r["set"] == "faces" and np.isfinite(evidence["joy"][int(r["row"])])]
-        a, b = np.array([int(r["row"]) for r in voted]), np.array([int(r["row"]) for r in press], int)
+        a, b = np.array([int(r["row"]) for r in voted], int), np.array([int(r["row"]) for r in press], int)
         self.hit = np.array([r[unit] == "clear" for r in voted + press])
         self.held = np.concatenate([votes.valid[a], data.held_pictures[b]])
         # What most people named, to compare faces of one emotion.

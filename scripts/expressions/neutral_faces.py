@@ -29,18 +29,12 @@ def levels(path, archive):
     data = np.load(path)
     source = [str(s) for s in data["source"]]
     person = np.array(["" if "#" in s or "facial-expr" in s else re.sub(r"_?\d+\.jpg$", "", s) for s in source])
-    neutral = (person != "") & (data["emotion"] == "neutral")
+    crops = pixels.Crops(archive, len(person))
+    neutral = (person != "") & (data["emotion"] == "neutral") & crops.present
     people = sorted(p for p, n in collections.Counter(person[neutral]).items() if n >= PICTURES)
     model = Model(RESOURCES)
     scores, aligned, rotation = model.blendshapes(data["mesh"][neutral].astype(np.float64))
-    crops = pixels.Crops(archive, len(person))
-    # The few pictures without pixels count as not seen.
-    evidence = {name: np.zeros(len(person)) for name in pixels.EMOTIONS}
-    shown = neutral & crops.present
-    seen = pixels.evidence(pixels.see(model.layers("stem", "emotion_head"), crops.pixels[shown]))
-    for name, values in seen.items():
-        evidence[name][shown] = values
-    evidence = {name: values[neutral] for name, values in evidence.items()}
+    evidence = pixels.evidence(pixels.see(model.layers("stem", "emotion_head"), crops.pixels[neutral]))
     found = formulas.expressions(model.constants, scores, face.measures(aligned, rotation), evidence)
     rows = {p: person[neutral] == p for p in people}
     result = {}

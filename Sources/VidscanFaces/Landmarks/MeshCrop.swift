@@ -74,7 +74,8 @@ package enum EmotionCrop {
         square(from: mesh[MeshPoint.rightEyeOuter], to: mesh[MeshPoint.leftEyeOuter])
     }
 
-    /// Of a face without a mesh, from the detector's landmarks; it is turned unless the nose lies between the eyes.
+    /// Of a face without a mesh, from the detector's landmarks; it is turned unless the nose lies in the middle 40 %
+    /// between the eyes.
     /// Returns `nil` if the face is too small.
     package static func square(around face: FaceDetection) -> (square: RotatedSquare, isTurned: Bool)? {
         let marks = face.landmarks

@@ -47,6 +47,8 @@ package enum ExpressionLimits {
     package static let minimumPresenceOfSide = 0.999
     /// From this likelihood on, 0…100, a part of the face counts as covered and is not measured.
     package static let covered = 50.0
+    /// A turned face without a mesh is only measured from here on: 12 of 22 masks reach it, none of about 200 bare faces.
+    package static let coveredIfTurned = 99.85
     /// Metrics that compare the halves of the face.
     static let halves: [Metric] = [.wink, .smirk, .contempt, .emojiSmirk]
 
@@ -75,8 +77,10 @@ package struct PixelEvidence: Sendable, Equatable {
         (self.emotions, self.mouthCovered, self.eyesCovered) = (emotions, mouthCovered, eyesCovered)
     }
 
-    /// Of a turned face without a mesh, only this much counts: 12 of 22 masks have it, and none of 200 bare faces.
-    package func tellsCovers(ofTurned isTurned: Bool) -> Bool { !isTurned || mouthCovered >= 99.85 }
+    /// Whether the covers of a face without a mesh are told reliably.
+    package func tellsCovers(ofTurned isTurned: Bool) -> Bool {
+        !isTurned || mouthCovered >= ExpressionLimits.coveredIfTurned
+    }
 
     /// Covers what the edge of the picture cuts off, where the crop repeats the edge's pixels.
     package func covering(_ mesh: FaceMesh, outside size: PictureSize) -> PixelEvidence {

@@ -70,7 +70,7 @@ struct MetricDefinition: Sendable {
             Self(
                 group: .expressions,
                 meaning: "1 when smile is above \(Int(Metric.smileThreshold)) (or the setting track.smile_above), as in"
-                    + " events. Found in 95 % of the faces that people call happy, and in 3 % of those that they call"
+                    + " events. Found in 95 % of the faces that people call happy, and in 4 % of those that they call"
                     + " neutral.", values: 0...1, isFlag: true, regions: .mouth, needsOneSide: true)
         case .gazeYaw:
             eyes(
@@ -101,7 +101,7 @@ struct MetricDefinition: Sendable {
             expression(
                 of: .mouth,
                 "Mouth corners drawn inwards (AU 14): points and pixels together, learned from votes for contempt. AUC 0.93"
-                    + " on 91 faces labelled by eye.", .weak)
+                    + " on 91 faces labelled by eye, most of them used in training.", .weak)
         case .eyeClosure: expression(of: .eyes, "Both eyes closed: the mean of the eyes' closures.")
         case .eyeWiden:
             expression(of: .eyes, "Upper lids raised (AU 5). Learned from eyeWide, r 0.79/0.89, and the lids' gap.")

@@ -169,7 +169,8 @@ package enum FaceField: Hashable, Sendable {
             "How likely something hides the \(region): \(examples), or the edge of the frame. From"
                 + " \(NumberText.plain(ExpressionLimits.covered)) on, the scores that need the \(region) are blank. Blank"
                 + " if the eyes are less than \(NumberText.plain(ExpressionLimits.minimumEyePixelsOfCovers))"
-                + " px apart, and if the head is turned too far to measure both sides.")
+                + " px apart, and if the head is turned too far to measure both sides, unless a mask is all but certain."
+        )
     }
 
     private static func coordinate(_ axis: String, of point: FacePoint) -> Description {
