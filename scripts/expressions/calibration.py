@@ -3,10 +3,10 @@
 A person's own limit of a score is the value that at most 5 % of the person's neutral pictures exceed (with fewer
 than twenty pictures: the highest value). A threshold holds for a group of people at the level L if a share of about L
 of the group's people (interpolated between two of them) have a higher limit. The threshold of each score is the lowest
-that holds in every large group, and L is the largest at which the labels together keep the promise: at most 5 % of the people of each group have more
-than 5 % of their neutral pictures labelled by anything. At first L is the same for all scores; then that of each score that
-may name a face is raised step by step, in turn, while the promise holds. In groups of 150 people
-or more that must hold with 95 % confidence (Clopper and Pearson, Biometrika 26, 1934).
+that holds in every large group, and L is the largest at which the labels together keep the promise: at most 5 % of
+the people of each group have more than 5 % of their neutral pictures labelled by anything. At first L is the same for
+all scores; then that of each score that may name a face is raised step by step, in turn, while the promise holds. In
+groups of 150 people or more that must hold with 95 % confidence (Clopper and Pearson, Biometrika 26, 1934).
 """
 
 import numpy as np

@@ -47,14 +47,17 @@ def initial_constants(names):
         # Weights per standard deviation of each term. FACS: AU 4, 14, 15, 12, 5 and 9.
         "learned_expressions": {
             # train.py learns the first four, and as many weights of the pixels' evidence.
-            "brow_furrow": {"weights": dict.fromkeys(["brow_down", "inner_brow_down", "brows_close", "brow_slope"], 0.0), "bias": 0.0},
+            "brow_furrow": {
+                "weights": dict.fromkeys(["brow_down", "inner_brow_down", "brows_close", "brow_slope"], 0.0), "bias": 0.0,
+            },
             "dimpler": {"weights": {"dimple": 0.0}, "bias": 0.0},
             "lip_corner_depressor": {
                 "weights": dict.fromkeys(["frown", "stretch", "corner_below_lower_lip", "corner_below_lips", "shrug"], 0.0),
                 "bias": 0.0,
             },
             "smile": {"weights": {"smile": 0.0}, "bias": 0.0},
-            # Once fitted to the emotion labels of the press photographs, as is the last one. Graded down to drooping lids, where the reference's eyeWide is 0 already.
+            # This one and the last were once fitted to the emotion labels of the press photographs. Graded down to drooping
+            # lids, where the reference's eyeWide is 0 already.
             "eye_widen": {
                 "weights": {"wide": 0.93, "lids_open": 0.586, "upper_lid_up": 0.306},
                 "bias": -1.434,

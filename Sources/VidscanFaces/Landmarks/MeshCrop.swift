@@ -75,8 +75,7 @@ package enum EmotionCrop {
     }
 
     /// Of a face without a mesh, from the detector's landmarks; it is turned unless the nose lies in the middle 40 %
-    /// between the eyes.
-    /// Returns `nil` if the face is too small.
+    /// between the eyes. Returns `nil` if the face is too small.
     package static func square(around face: FaceDetection) -> (square: RotatedSquare, isTurned: Bool)? {
         let marks = face.landmarks
         let (eyes, nose) = (marks.leftEye - marks.rightEye, marks.nose - marks.rightEye)

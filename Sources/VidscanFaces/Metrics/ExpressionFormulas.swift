@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Computes expressions from blendshape scores, distances and what the pixels show, and from them emotions and emojis: 0…1 (valence −1…1).
+/// Computes expressions from blendshape scores, distances and what the pixels show, and from these expressions emotions
+/// and emojis: 0…1 (valence −1…1).
 ///
 /// Emotions follow Affectiva's published table of the expressions that raise or lower each emotion, and what the
 /// emotion network sees in the pixels. Their weights are learned from people's votes. Few neutral faces of few people

@@ -77,7 +77,7 @@ package struct PixelEvidence: Sendable, Equatable {
         (self.emotions, self.mouthCovered, self.eyesCovered) = (emotions, mouthCovered, eyesCovered)
     }
 
-    /// Whether the covers of a face without a mesh are told reliably.
+    /// Whether to trust the covers in a crop that no mesh has placed.
     package func tellsCovers(ofTurned isTurned: Bool) -> Bool {
         !isTurned || mouthCovered >= ExpressionLimits.coveredIfTurned
     }

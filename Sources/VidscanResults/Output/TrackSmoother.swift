@@ -129,10 +129,10 @@ struct TrackSmoother {
 
     /// What lids move, besides the eyes themselves; they change what the pixels show of a dimple and of low corners.
     private static let moved: [Metric] = {
-        let moved: [Metric] = [.browFurrow, .browRaise, .innerBrowRaise, .dimpler, .lipCornerDepressor]
-        return moved + Metric.allCases.filter { $0.group == .emotions }
+        let expressions: [Metric] = [.browFurrow, .browRaise, .innerBrowRaise, .dimpler, .lipCornerDepressor]
+        return expressions + Metric.allCases.filter { $0.group == .emotions }
             + Metric.allCases.filter { $0.group == .emojis && $0 != .wink && $0 != .relaxed }
-            + Metric.actionUnits.filter { $0.actionUnit.map { moved.contains($0.expression) } ?? false }
+            + Metric.actionUnits.filter { $0.actionUnit.map { expressions.contains($0.expression) } ?? false }
     }()
 
     /// The openness of `EyeClosureFilter` below which the lids move the rest of the face.
